@@ -5,7 +5,7 @@ use std::time::Duration;
 use patchright_mcp::Result;
 use patchright_mcp::browser::input::ClickOptions;
 use patchright_mcp::browser::launch::LaunchOptions;
-use patchright_mcp::browser::locator::Presence;
+use patchright_mcp::browser::locator::WaitForState;
 use patchright_mcp::browser::{ActionOptions, Browser, ContextOptions, NavigateOptions};
 
 const FORM: &str = "data:text/html,\
@@ -23,15 +23,18 @@ async fn main() -> Result<()> {
     let frame = page.main_frame();
     // A locator finds its element anew for each action, and waits until it is there.
     let name = frame.by_label("Name")?;
-    name.with(LIMIT, |field, left| async move { field.fill("Ada", &ActionOptions::within(left)).await })
-        .await?;
+    name.with_element(
+        LIMIT,
+        |field, left| async move { field.fill("Ada", &ActionOptions::within(left)).await },
+    )
+    .await?;
     let send = frame.locator("role=button[name=\"Send\"]", true)?;
     let click = |button: patchright_mcp::browser::ElementHandle, left| async move {
         button.click(&ClickOptions::default(), &ActionOptions::within(left)).await
     };
-    send.with(LIMIT, click).await?;
+    send.with_element(LIMIT, click).await?;
 
-    let answer = frame.locator("text=Hello", true)?.wait(Presence::Visible, LIMIT).await?;
+    let answer = frame.locator("text=Hello", true)?.wait_for(WaitForState::Visible, LIMIT).await?;
     if let Some(answer) = answer {
         println!("{}", answer.inner_text().await?);
     }

@@ -13,7 +13,7 @@ async fn main() -> Result<()> {
     let options = LaunchOptions { headless: Some(true), ..LaunchOptions::default() };
     let browser = Browser::launch(&options, ContextOptions::default(), &|line| eprintln!("{line}")).await?;
     let context = browser.new_context(ContextOptions::default()).await?;
-    context.follow(Arc::new(|event: &NetworkEvent| {
+    context.listen_to_network(Arc::new(|event: &NetworkEvent| {
         let NetworkEvent::Route(route) = event else { return };
         let route = route.clone();
         // Listeners must not wait: decisions are made in a task of their own.
@@ -30,7 +30,7 @@ async fn main() -> Result<()> {
             }
         });
     }));
-    context.set_routed(InterceptedUrls::All).await?;
+    context.set_interception(InterceptedUrls::All).await?;
 
     let page = context.new_page().await?;
     page.goto("http://shop.example/price", &NavigateOptions::default()).await?;

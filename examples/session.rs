@@ -3,12 +3,12 @@
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{NavigateOptions, Page, ScriptWorld};
-use patchright_mcp::session::{Engine, EngineOptions, Source, Workspace};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions, Workspace};
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let launch = LaunchOptions { headless: Some(true), ..LaunchOptions::default() };
-    let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(launch))));
+    let engine = Engine::new(EngineOptions::new(BrowserSource::Launch(Box::new(launch))));
     let (ann, bob) = (engine.workspace(), engine.workspace());
     let (first, second) = (open(&ann, "Ann").await?, open(&bob, "Bob").await?);
     println!("{} and {}", first.title().await, second.title().await);

@@ -57,10 +57,10 @@ use self::log::tell;
 use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
-use crate::fleet::{LEASE, Pool, ReplicaOptions, SharedStore};
+use crate::fleet::{BrowserPool, DEFAULT_LEASE, ReplicaOptions, SharedStore};
 use crate::folders;
-use crate::live::{LiveOptions, VisitorAuth};
-use crate::mcp::http::{ClientLimits, Guard, HttpOptions, KeyFile, Keys, OAuth};
+use crate::live::{LiveViewOptions, VisitorAuth};
+use crate::mcp::http::{ClientLimits, HttpOptions, KeyFile, Keys, OAuth, RequestGuard};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::mcp::tools;
@@ -70,7 +70,7 @@ use crate::secrets::Secrets;
 use crate::session::cooldown::DEFAULT_PERIOD;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
-use crate::session::{EngineOptions, Limits, Roots, Source};
+use crate::session::{BrowserSource, EngineOptions, Limits, Roots};
 use crate::webdriver;
 
 /// How long an unused headless browser stays open by default.
@@ -102,7 +102,7 @@ pub struct Config {
     /// The HTTP server; `None` to serve one client over standard input and output.
     pub http: Option<HttpOptions>,
     /// Options of the live view.
-    pub live: LiveOptions,
+    pub live: LiveViewOptions,
     pub settings: Settings,
     /// The enabled optional groups of tools (`--caps`).
     pub capabilities: BTreeSet<Capability>,
@@ -126,7 +126,7 @@ pub struct Config {
 }
 
 impl Config {
-    fn new(mut flags: Flags, mut warnings: Vec<String>) -> Result<Self, Ending> {
+    fn new(mut flags: Flags, mut warnings: Vec<String>) -> Result<Self, EarlyExit> {
         warnings.extend(fall_back(&mut flags, &Settings::default()));
         let mut settings = settings(&flags)?;
         let (mut engine, http) = (engine_options(&flags)?, http_options(&flags)?);
@@ -134,10 +134,10 @@ impl Config {
         let replica = replica_options(&flags, http.as_ref())?;
         #[cfg(feature = "otlp")]
         let traces = trace_options(&flags)?;
-        if http.as_ref().is_some_and(|http| http.keys.are_several()) {
+        if http.as_ref().is_some_and(|http| http.keys.has_several_owners()) {
             hold_apart(&mut engine)?;
         }
-        if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.are_several()) {
+        if engine.use_profile && http.as_ref().is_some_and(|http| http.keys.has_several_owners()) {
             let given = if flags.browser.cdp_endpoint.is_some() { "cdp-endpoint" } else { "user-data-dir" };
             const WAY_OUT: &str = "several keys cannot share one profile; add --isolated, which gives each fresh contexts, \
                 or start a server for each key";
@@ -159,7 +159,7 @@ impl Config {
         let seen = offers.then(|| WEB_MCP_WARNING.to_owned());
         let warnings = warnings.into_iter().chain(arguments.filter(loud).map(warning)).chain(seen).collect();
         engine.context.collects_page_tools = offers;
-        if let (Source::Launch(launch), true) = (&mut engine.source, offers) {
+        if let (BrowserSource::Launch(launch), true) = (&mut engine.source, offers) {
             launch.arguments.push(WEB_MCP_ARGUMENT.to_owned());
         }
         let runs_programs = runs_programs(&flags);
@@ -172,7 +172,8 @@ impl Config {
         engine.context.hidden_texts = engine.secrets.hidden_texts();
         engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
         // The roots that a client on another machine reports are folders of that machine.
-        let is_near = http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.are_several());
+        let is_near =
+            http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.has_several_owners());
         settings.files.client_roots = flags.tools.client_roots.unwrap_or(is_near);
         Ok(Self {
             cooldown: flags.user.login_cooldown.map_or(DEFAULT_PERIOD, Duration::from_secs),
@@ -184,7 +185,7 @@ impl Config {
             settings,
             capabilities: Capability::expand(flags.tools.caps.unwrap_or_default()),
             toolsets: toolsets(flags.tools.toolsets)?,
-            log_level: flags.log.log_level.unwrap_or(LogLevel::Warn),
+            log_level: flags.log.log_level.unwrap_or(LogLevel::WarningHandler),
             log_format: flags.log.log_format.unwrap_or_default(),
             replica,
             #[cfg(feature = "otlp")]
@@ -194,7 +195,7 @@ impl Config {
     }
 }
 
-fn settings(flags: &Flags) -> Result<Settings, Ending> {
+fn settings(flags: &Flags) -> Result<Settings, EarlyExit> {
     let mut settings = Settings::default();
     if let Some(seconds) = flags.user.login_timeout {
         settings.timeouts.login = Duration::from_secs(seconds);
@@ -237,7 +238,7 @@ fn settings(flags: &Flags) -> Result<Settings, Ending> {
 }
 
 /// Reads the file with the axe-core script.
-fn axe(path: &Path) -> Result<Arc<str>, Ending> {
+fn axe(path: &Path) -> Result<Arc<str>, EarlyExit> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| mistake("axe", &format!("{}: {error}", path.display())))?;
     if !text.contains("axe") {
@@ -247,10 +248,10 @@ fn axe(path: &Path) -> Result<Arc<str>, Ending> {
 }
 
 /// Returns the toolsets to offer. Toolsets that have tools of the same name cannot be combined.
-fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
+fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, EarlyExit> {
     let chosen: BTreeSet<_> = given.unwrap_or_else(|| Toolset::USUAL.to_vec()).into_iter().collect();
     let mut known = HashMap::new();
-    for tool in tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS) {
+    for tool in tools::ALL_TOOLS.iter().chain(&tools::claude::CLAUDE_TOOLS) {
         let toolset = tool.family.toolset;
         if chosen.contains(&toolset)
             && let Some(other) = known.insert(tool.name, toolset)
@@ -264,26 +265,26 @@ fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, Ending> {
 }
 
 /// Gives each API key its own clipboard: makes browsers headless, and refuses browsers that all keys would share.
-fn hold_apart(engine: &mut EngineOptions) -> Result<(), Ending> {
+fn hold_apart(engine: &mut EngineOptions) -> Result<(), EarlyExit> {
     match &mut engine.source {
-        Source::Join { .. } => {
+        BrowserSource::Join { .. } => {
             Err(mistake("attach", "several keys cannot share one browser; start a server for each key"))
         }
-        Source::Attach { .. } => Err(mistake(
+        BrowserSource::Attach { .. } => Err(mistake(
             "cdp-endpoint",
             "several keys cannot share one browser, which has one clipboard; start a server for each key",
         )),
-        Source::Launch(launch) => hide(launch),
-        Source::Webkit(options) => hide(&mut Arc::make_mut(options).launch),
-        Source::Pool(_) => Err(mistake(
+        BrowserSource::Launch(launch) => hide(launch),
+        BrowserSource::Webkit(options) => hide(&mut Arc::make_mut(options).launch),
+        BrowserSource::Pool(_) => Err(mistake(
             "pool",
             "several keys cannot share browsers, which have one clipboard each; start a server for each key",
         )),
-        Source::Shared { .. } | Source::Unsupported { .. } => Ok(()),
+        BrowserSource::Shared { .. } | BrowserSource::Unsupported { .. } => Ok(()),
     }
 }
 
-fn hide(launch: &mut LaunchOptions) -> Result<(), Ending> {
+fn hide(launch: &mut LaunchOptions) -> Result<(), EarlyExit> {
     if launch.headless == Some(false) {
         return Err(mistake(
             "headless",
@@ -295,12 +296,12 @@ fn hide(launch: &mut LaunchOptions) -> Result<(), Ending> {
     Ok(())
 }
 
-fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<ReplicaOptions>, Ending> {
+fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<ReplicaOptions>, EarlyExit> {
     let Some(state) = flags.replica.state.clone() else { return Ok(None) };
     if http.is_none() {
         return Err(mistake("state", "servers share sessions over HTTP; add --port"));
     }
-    let lease = flags.replica.state_lease.map_or(LEASE, Duration::from_millis);
+    let lease = flags.replica.state_lease.map_or(DEFAULT_LEASE, Duration::from_millis);
     SharedStore::new(&state, lease).map_err(|error| mistake("state", &error.to_string()))?;
     if let Some(address) = &flags.replica.advertise {
         let url = url::Url::parse(address).ok();
@@ -313,7 +314,7 @@ fn replica_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<Option<R
 }
 
 #[cfg(feature = "otlp")]
-fn trace_options(flags: &Flags) -> Result<Option<SpanExporterOptions>, Ending> {
+fn trace_options(flags: &Flags) -> Result<Option<SpanExporterOptions>, EarlyExit> {
     let Some(collector) = &flags.log.otlp else { return Ok(None) };
     let mut headers = HeaderMap::new();
     for Header(name, value) in flags.log.otlp_header.iter().flatten() {
@@ -325,18 +326,20 @@ fn trace_options(flags: &Flags) -> Result<Option<SpanExporterOptions>, Ending> {
     options.map(Some).ok_or_else(|| mistake("otlp", "expected an http:// or https:// address"))
 }
 
-fn pool(listed: &str, flags: &Flags, context: &ContextOptions) -> Result<Source, Ending> {
+fn pool(listed: &str, flags: &Flags, context: &ContextOptions) -> Result<BrowserSource, EarlyExit> {
     if flags.browser.cdp_endpoint.is_some() || flags.browser.user_data_dir.is_some() {
         return Err(mistake("pool", "the browsers of a pool go without --cdp-endpoint and --user-data-dir"));
     }
-    if !context.policy.is_open() || context.proxy.is_some() {
+    if !context.policy.allows_all() || context.proxy.is_some() {
         return Err(mistake("pool", "origins and proxies cannot be enforced in browsers that run already"));
     }
     let limit = Duration::from_millis(flags.browser.cdp_timeout.unwrap_or(10_000));
-    Pool::new(listed, limit).map(Source::Pool).map_err(|error| mistake("pool", &error.to_string()))
+    BrowserPool::new(listed, limit)
+        .map(BrowserSource::Pool)
+        .map_err(|error| mistake("pool", &error.to_string()))
 }
 
-fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
+fn engine_options(flags: &Flags) -> Result<EngineOptions, EarlyExit> {
     let launch = launch_options(flags);
     let context = context_options(flags)?;
     let has_own_context = launch.user_data_dir.is_some()
@@ -362,36 +365,36 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
                     "a browser that runs already has its own --user-data-dir",
                 ));
             }
-            if !context.policy.is_open() || context.proxy.is_some() {
+            if !context.policy.allows_all() || context.proxy.is_some() {
                 return Err(mistake(
                     "cdp-endpoint",
                     "origins and proxies cannot be enforced in a browser that runs already",
                 ));
             }
             let headers = flags.browser.cdp_header.iter().flatten();
-            Source::Attach {
+            BrowserSource::Attach {
                 endpoint: endpoint.clone(),
                 headers: headers.map(|header| (header.0.clone(), header.1.clone())).collect(),
                 limit: Duration::from_millis(flags.browser.cdp_timeout.unwrap_or(30_000)),
             }
         }
         (None, Some(browser)) => {
-            if !context.policy.is_open() || context.proxy.is_some() {
+            if !context.policy.allows_all() || context.proxy.is_some() {
                 return Err(mistake(
                     "attach",
                     "origins and proxies cannot be enforced in a browser that runs already",
                 ));
             }
             let folder = flags.browser.user_data_dir.clone().unwrap_or_else(|| browser.folder());
-            Source::Join {
+            BrowserSource::Join {
                 folder,
                 limit: Duration::from_millis(flags.browser.cdp_timeout.unwrap_or(120_000)),
             }
         }
         (None, None) if flags.browser.browser == Some(BrowserName::Webkit) => {
-            Source::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(tell))))
+            BrowserSource::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(tell))))
         }
-        (None, None) => Source::Launch(Box::new(launch)),
+        (None, None) => BrowserSource::Launch(Box::new(launch)),
     };
     let limits = Limits::default();
     let at_most =
@@ -408,7 +411,8 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, Ending> {
             .max_live_pages
             .and_then(|most| NonZeroUsize::new(usize::try_from(most).unwrap_or(usize::MAX))),
     };
-    let is_our_chromium = matches!(&source, Source::Launch(launch) if launch.channel != Channel::Firefox);
+    let is_our_chromium =
+        matches!(&source, BrowserSource::Launch(launch) if launch.channel != Channel::Firefox);
     if limits.live_pages.is_some() && !is_our_chromium {
         return Err(mistake("max-live-pages", "only in a Chromium that the server starts"));
     }
@@ -450,9 +454,9 @@ fn runs_programs(flags: &Flags) -> bool {
     flags.tools.caps.iter().flatten().any(|name| *name == Capability::Code)
 }
 
-fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending> {
+fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, EarlyExit> {
     let Some(source) = &flags.secrets else { return Ok(Secrets::default()) };
-    if http.is_some_and(|http| http.keys.are_several()) {
+    if http.is_some_and(|http| http.keys.has_several_owners()) {
         return Err(mistake(
             "secrets",
             "secrets would be shared by several API keys; start a server for each key",
@@ -464,7 +468,7 @@ fn secrets(flags: &Flags, http: Option<&HttpOptions>) -> Result<Secrets, Ending>
     Secrets::read(source).map_err(|reason| mistake("secrets", &reason))
 }
 
-fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
+fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, EarlyExit> {
     let Some(port) = flags.http.port else { return Ok(None) };
     let host = flags.http.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned());
     let unauthenticated = flags.http.allow_unauthenticated == Some(true);
@@ -475,8 +479,8 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
         return Err(mistake("allowed-hosts", "with --allow-unauthenticated, name the hosts instead of *"));
     }
     let origins = flags.http.allowed_client_origins.clone().unwrap_or_default();
-    let mut guard =
-        Guard::new(&host, &hosts, &origins).map_err(|error| mistake("allowed-hosts", &error.to_string()))?;
+    let mut guard = RequestGuard::new(&host, &hosts, &origins)
+        .map_err(|error| mistake("allowed-hosts", &error.to_string()))?;
     if let Some(url) = flags.user.live_url.as_deref().and_then(|url| url::Url::parse(url).ok()) {
         guard = guard.with_visitors(&url);
     }
@@ -490,7 +494,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, Ending> {
 }
 
 /// The keys and tokens that are accepted.
-fn keys(flags: &Flags, host: &str) -> Result<Keys, Ending> {
+fn keys(flags: &Flags, host: &str) -> Result<Keys, EarlyExit> {
     let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
     if flags.http.api_key.iter().flatten().any(too_short) {
         let reason = format!(
@@ -531,7 +535,7 @@ fn keys(flags: &Flags, host: &str) -> Result<Keys, Ending> {
 }
 
 /// The authorization server whose tokens are accepted.
-fn oauth(flags: &Flags) -> Result<Option<OAuth>, Ending> {
+fn oauth(flags: &Flags) -> Result<Option<OAuth>, EarlyExit> {
     let HttpFlags { oauth_issuer, oauth_audience, oauth_scopes, .. } = &flags.http;
     let (Some(issuer), Some(audience)) = (oauth_issuer, oauth_audience) else { return Ok(None) };
     let oauth = OAuth::new(issuer, audience, oauth_scopes.as_deref());
@@ -549,14 +553,14 @@ fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
     })
 }
 
-fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions, Ending> {
-    let usual = LiveOptions::default();
+fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveViewOptions, EarlyExit> {
+    let usual = LiveViewOptions::default();
     // Users who sign in at an authorization server have no API key to enter, so they enter the code.
-    let several = http.is_some_and(|http| http.keys.are_several() && http.keys.oauth().is_none());
+    let several = http.is_some_and(|http| http.keys.has_several_owners() && http.keys.oauth().is_none());
     let entry = match flags.user.live_auth.as_deref() {
         None if several => VisitorAuth::Key,
         None | Some("code") => VisitorAuth::Code,
-        Some("key") if http.is_some_and(|http| !http.keys.admit_everybody()) => VisitorAuth::Key,
+        Some("key") if http.is_some_and(|http| !http.keys.allows_anyone()) => VisitorAuth::Key,
         Some("key") => return Err(mistake("live-auth", "there are no keys; they belong to --port")),
         Some(other) => match other.strip_prefix("header:").map(str::trim) {
             Some(name) if HeaderName::try_from(name).is_ok() && http.is_some() => {
@@ -571,7 +575,7 @@ fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveOptions
             return Err(mistake("live-url", "expected an http:// or https:// address"));
         }
     }
-    Ok(LiveOptions {
+    Ok(LiveViewOptions {
         mode: flags.user.live,
         url: flags.user.live_url.clone(),
         limit: flags.user.live_timeout.map_or(usual.limit, Duration::from_secs),
@@ -584,20 +588,20 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-fn mistake(setting: &str, reason: &str) -> Ending {
-    Ending::Mistake(format!("--{setting}: {reason}"))
+fn mistake(setting: &str, reason: &str) -> EarlyExit {
+    EarlyExit::Mistake(format!("--{setting}: {reason}"))
 }
 
 /// Why the program exits without serving.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum EarlyExit {
     /// The output of `--help` or `--version`.
     Answer(String),
     /// An error in one line.
     Mistake(String),
 }
 
-impl Ending {
+impl EarlyExit {
     fn report(&self) -> i32 {
         // Ignores write errors: the parent process may have closed either stream.
         match self {
@@ -626,8 +630,8 @@ fn show(text: &str) {
 pub fn configure(
     arguments: impl IntoIterator<Item = OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Result<Config, Ending> {
-    let (flags, warnings) = layers::read(arguments.into_iter().collect(), environment)?;
+) -> Result<Config, EarlyExit> {
+    let (flags, warnings) = layers::read_settings(arguments.into_iter().collect(), environment)?;
     Config::new(flags, warnings)
 }
 
@@ -636,8 +640,8 @@ pub fn configure(
 fn configure_background(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Result<Config, Ending> {
-    let (mut flags, warnings) = layers::read(arguments, environment)?;
+) -> Result<Config, EarlyExit> {
+    let (mut flags, warnings) = layers::read_settings(arguments, environment)?;
     flags.browser.headless.get_or_insert(true);
     let harmless = Capability::value_variants().iter().copied().filter(|name| *name != Capability::Code);
     flags.tools.caps.get_or_insert_with(|| harmless.collect());

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use element::{ElementKind, Needed};
+pub use element::{ElementKind, RequiredKind};
 
 mod element;
 mod facts;
 
 /// The placeholder for the method name in errors of raw CDP commands, whose method only the caller knows.
-pub const RAW_COMMAND: &str = "the command";
+pub const RAW_METHOD_PLACEHOLDER: &str = "the command";
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -116,7 +116,7 @@ pub enum Error {
     NotActionable { obstacle: Obstacle, waited: Duration },
     #[strum(serialize = "not_actionable")]
     #[error("the click did not reach the element: {cover} covered it at the last moment")]
-    PressMissed { cover: Box<Cover> },
+    PressMissed { cover: Box<CoveringElement> },
     #[strum(serialize = "not_actionable")]
     #[error("no click reached the element: the page replaced it with {again} before the button was released")]
     PressReplaced { again: String },
@@ -127,7 +127,7 @@ pub enum Error {
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
     #[error("the element is {found}, but {needed} is needed")]
-    WrongElement { found: ElementKind, needed: Needed },
+    WrongElement { found: ElementKind, needed: RequiredKind },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },
     #[strum(serialize = "did_not_move")]
@@ -286,7 +286,7 @@ impl Error {
 
     /// What the caller can try next.
     #[expect(clippy::too_many_lines, reason = "it is a table")]
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn suggestion(&self) -> Option<&'static str> {
         Some(match self {
             Self::BrowserNotFound { .. } => {
                 "install Chromium or Chrome, name one with --executable-path, or call browser_install"
@@ -338,7 +338,7 @@ impl Error {
                 "use a ref, or a selector like text=Save, role=button[name=\"Save\"], #id"
             }
             Self::NavigationFailed { .. } => "check the URL, then navigate again",
-            Self::NotActionable { obstacle, .. } => return obstacle.hint(),
+            Self::NotActionable { obstacle, .. } => return obstacle.suggestion(),
             Self::PressMissed { .. } => "take a snapshot to see what covers it, and click again",
             Self::PressReplaced { .. } => "if the press had no effect, click that one",
             Self::PressLost { .. } => "take a snapshot; if the press had no effect, click again",
@@ -354,13 +354,13 @@ impl Error {
                 "answer it with browser_handle_dialog and that tab, or select it first"
             }
             Self::NoFileChooser => "first click the control that opens it",
-            Self::WrongElement { needed: Needed::NativeSelect | Needed::List, .. } => {
+            Self::WrongElement { needed: RequiredKind::NativeSelect | RequiredKind::List, .. } => {
                 "click to open the list, then click an option"
             }
             Self::WrongElement { needed, .. } if needed.is_value() => {
                 "write the value in this format or a common one"
             }
-            Self::WrongElement { needed: Needed::Text, found } if found.is_button() => {
+            Self::WrongElement { needed: RequiredKind::Text, found } if found.is_button() => {
                 "click it; if it asks for files, use the type \"file\""
             }
             Self::WrongElement { .. } => "take a snapshot and use the ref of the right element",
@@ -453,7 +453,7 @@ pub enum Obstacle {
     #[strum(to_string = "was out of reach: the page has locked the pointer to another element")]
     PointerLocked,
     #[strum(to_string = "was covered by {0}")]
-    CoveredBy(Box<Cover>),
+    CoveredBy(Box<CoveringElement>),
     /// A locator handler of the user blocks the action: it has not finished, or its element is still visible.
     #[strum(to_string = "was waiting for the handler of {by}")]
     Handled { by: String, finished: bool },
@@ -461,7 +461,7 @@ pub enum Obstacle {
 
 /// The element that covers the target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cover {
+pub struct CoveringElement {
     pub tag: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -478,7 +478,7 @@ pub struct Cover {
 }
 
 /// Formats the element as `<div#veil.dark>`, or as "another element" if the browser did not report it.
-impl fmt::Display for Cover {
+impl fmt::Display for CoveringElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.tag.is_empty() {
             return f.write_str("another element");
@@ -521,7 +521,7 @@ impl Obstacle {
     }
 
     /// What the caller can try next.
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn suggestion(&self) -> Option<&'static str> {
         match self {
             Self::CoveredBy(cover) if cover.acts => {
                 Some("a press there goes to what covers it: press that if you mean it, or close it or scroll")

@@ -17,15 +17,15 @@ use crate::cdp::Connection;
 use crate::cdp::transport::Pipe;
 use crate::cdp::types::target::GetTargets;
 use crate::mcp::http::fuzz_guard;
-use crate::mcp::stdio::Lines;
+use crate::mcp::stdio::StdioTransport;
 use crate::mcp::{arguments, page_text, strict_json, tools};
 use crate::session::pacing;
 use crate::snapshot::{self, Options, Tree};
 
 /// A fuzz target with its name.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
-pub const TARGETS: [Target; 15] = [
+pub const FUZZ_TARGETS: [FuzzTarget; 15] = [
     ("stdio", stdio),
     ("pipe", pipe),
     ("strict_json", strict),
@@ -62,7 +62,7 @@ fn in_runtime(work: impl Future<Output = ()>) {
 /// Reads the bytes as lines of a client. The reader must always reach the end.
 fn stdio(bytes: &[u8]) {
     in_runtime(async {
-        let mut lines = Lines::new(bytes, sink(), CancellationToken::new());
+        let mut lines = StdioTransport::new(bytes, sink(), CancellationToken::new());
         while lines.receive().await.is_some() {}
         let _ = lines.close().await;
     });
@@ -94,14 +94,14 @@ fn strict(bytes: &[u8]) {
 /// Checks arguments for the tool that the first byte selects.
 fn check_arguments(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    let tool = &tools::ALL[usize::from(*first) % tools::ALL.len()];
+    let tool = &tools::ALL_TOOLS[usize::from(*first) % tools::ALL_TOOLS.len()];
     let Ok(mut given) = serde_json::from_slice::<Map<String, Value>>(rest) else { return };
-    for problem in arguments::problems(tool.schema(), &mut given) {
+    for problem in arguments::check_arguments(tool.schema(), &mut given) {
         assert!(!problem.is_empty());
     }
     // A second check must not change arguments that the first one has corrected.
     let once = given.clone();
-    if arguments::problems(tool.schema(), &mut given).is_empty() {
+    if arguments::check_arguments(tool.schema(), &mut given).is_empty() {
         assert_eq!(once, given);
     }
 }
@@ -211,8 +211,8 @@ mod tests {
 
     /// All targets except `pipe`: in unit tests the connection works only inside shuttle, so `tests/it/fuzz.rs` runs
     /// that target.
-    fn targets() -> Vec<Target> {
-        TARGETS.into_iter().filter(|(name, _)| *name != "pipe").collect()
+    fn targets() -> Vec<FuzzTarget> {
+        FUZZ_TARGETS.into_iter().filter(|(name, _)| *name != "pipe").collect()
     }
 
     fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -251,7 +251,7 @@ mod tests {
             seed in any::<Index>(),
             changes in proptest::collection::vec(change(), 0..5),
         ) {
-            let (name, target) = targets()[at.index(TARGETS.len() - 1)];
+            let (name, target) = targets()[at.index(FUZZ_TARGETS.len() - 1)];
             let seeds = seeds(name);
             let mut bytes = seeds[seed.index(seeds.len())].clone();
             for (at, length, new) in changes {

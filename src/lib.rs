@@ -8,7 +8,7 @@
 //! | launch a browser, open a page | [`browser::Browser::launch`], [`browser::Page::goto`] | `examples/title.rs` |
 //! | find elements, act on them, wait | [`browser::Frame::locator`], [`browser::locator::Locator`] | `examples/form.rs` |
 //! | read a page as text with refs | [`browser::Page::outline`], [`browser::Page::content`] | `examples/outline.rs` |
-//! | answer or change requests | [`browser::BrowserContext::set_routed`], [`browser::Route`] | `examples/intercept.rs` |
+//! | answer or change requests | [`browser::BrowserContext::set_interception`], [`browser::Route`] | `examples/intercept.rs` |
 //! | read many pages at once | [`browser::BrowserContext::new_page`] | `examples/parallel.rs` |
 //! | keep clients apart in one browser | [`session::Engine`], [`session::Workspace`] | `examples/session.rs` |
 //!

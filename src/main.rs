@@ -3,5 +3,5 @@ use patchright_mcp::cli::{self, Program};
 
 fn main() {
     let arguments = std::env::args_os().skip(1).collect();
-    std::process::exit(cli::main(&Program::this(), arguments));
+    std::process::exit(cli::main(&Program::current(), arguments));
 }

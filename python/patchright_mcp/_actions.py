@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ._failures import caller
 from ._folders import temporary_folder
-from ._options import kind_of
+from ._options import js_type_name
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def milliseconds(timeout: float | timedelta) -> float:
     if isinstance(given, timedelta):
         given = given.total_seconds() * 1000
     if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise Error(f"{caller()}: timeout: expected number, got {kind_of(given)}")
+        raise Error(f"{caller()}: timeout: expected number, got {js_type_name(given)}")
     if not given >= 0:
         raise Error(f"{caller()}: timeout: expected 0 or a positive number, got {given:g}")
     return float(given)
@@ -37,12 +37,12 @@ def action(do: str, **options: Any) -> dict[str, Any]:
     return {"do": do, **{name: value for name, value in options.items() if value is not None}}
 
 
-def chosen(**options: Any) -> dict[str, Any]:
+def without_none(**options: Any) -> dict[str, Any]:
     """Returns the given options; the others are left to the engine."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def press(
+def pointer_action(
     do: str,
     button: str | None,
     click_count: int | None,
@@ -69,12 +69,12 @@ def press(
     )
 
 
-def unfollowed(done: dict[str, Any], no_wait_after: bool | None) -> dict[str, Any]:
+def without_waiting(done: dict[str, Any], no_wait_after: bool | None) -> dict[str, Any]:
     """Returns the action, with `no_wait_after` changed so that the engine does not wait for its effects."""
     return {**done, "no_wait_after": True} if no_wait_after else done
 
 
-def checked(
+def check_action(
     wanted: bool,
     position: Any,
     force: bool | None,
@@ -88,7 +88,7 @@ def checked(
     )
 
 
-def rectangle(expected: dict[str, float] | None) -> FloatRect | None:
+def to_float_rect(expected: dict[str, float] | None) -> FloatRect | None:
     """Converts a rectangle; whole numbers become integers, as in JavaScript."""
     if expected is None:
         return None
@@ -96,7 +96,7 @@ def rectangle(expected: dict[str, float] | None) -> FloatRect | None:
     return cast("FloatRect", whole)
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Returns one or several values as a list."""
     if value is None:
         return []
@@ -112,9 +112,9 @@ def _existing(file: Any) -> str:
 
 
 @contextmanager
-def files_of(files: Any) -> Iterator[list[str]]:
+def file_paths(files: Any) -> Iterator[list[str]]:
     """Yields the paths of files. Files given by content are written to temporary files first."""
-    given = listed(files)
+    given = as_list(files)
     if not any(isinstance(file, dict) for file in given):
         yield [_existing(file) for file in given]
         return
@@ -133,15 +133,15 @@ def files_of(files: Any) -> Iterator[list[str]]:
     yield paths
 
 
-def types_of(files: Any) -> list[str | None]:
+def mime_types(files: Any) -> list[str | None]:
     """Returns the MIME types of files: as given, or according to their names."""
     return [
         file.get("mimeType") if isinstance(file, dict) else mimetypes.guess_type(str(file))[0]
-        for file in listed(files)
+        for file in as_list(files)
     ]
 
 
-def given_files(paths: Sequence[str], files: Any) -> dict[str, Any]:
+def set_files_action(paths: Sequence[str], files: Any) -> dict[str, Any]:
     """Builds the action that sets `paths` on a file input; `files` determine their MIME types."""
-    types = [file.get("mimeType") if isinstance(file, dict) else None for file in listed(files)]
+    types = [file.get("mimeType") if isinstance(file, dict) else None for file in as_list(files)]
     return action("set_input_files", paths=paths, types=types if any(types) else None)

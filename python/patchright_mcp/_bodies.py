@@ -39,11 +39,11 @@ def check_options(options: Any) -> None:
             raise AssertionError(f"'{name}' must be greater than or equal to '0'")
 
 
-def body_of(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
+def request_body(options: Any, headers: dict[str, str]) -> tuple[str, Any] | None:
     """Returns the kind and value of the body, as the engine's `fetch` expects them; `None` for no body."""
     data, form, multipart = (options.get(name) for name in ("data", "form", "multipart"))
     if form is not None:
-        return ("form", pairs(form))
+        return ("form", to_text_pairs(form))
     if multipart is not None:
         return ("multipart", [_part(name, value) for name, value in _fields(multipart)])
     if isinstance(data, str) and not _says_json(headers):
@@ -82,7 +82,7 @@ def _fields(form: Any) -> list[tuple[str, Any]]:
     return form._fields if isinstance(form, FormData) else list(form.items())
 
 
-def pairs(values: Any) -> list[tuple[str, str]]:
+def to_text_pairs(values: Any) -> list[tuple[str, str]]:
     """Converts a query or form fields to pairs of texts. Values that are `None` are left out."""
     return [(name, _text(value)) for name, value in _fields(values or {}) if value is not None]
 

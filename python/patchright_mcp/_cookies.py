@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ._typed import Cookie
 
 
-def fitting_cookies(
+def matching_cookies(
     cookies: list[dict[str, Any]],
     name: str | re.Pattern[str] | None,
     domain: str | re.Pattern[str] | None,
@@ -42,14 +42,14 @@ _COOKIE_KEYS = (
 )
 
 
-def cookie_of(cookie: dict[str, Any]) -> Cookie:
+def to_script_cookie(cookie: dict[str, Any]) -> Cookie:
     """Converts a cookie of the engine for scripts."""
     reported = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
     reported.setdefault("sameSite", "Lax")
     return cast("Cookie", reported)
 
 
-def checked_cookie(cookie: Any) -> dict[str, Any]:
+def to_engine_cookie(cookie: Any) -> dict[str, Any]:
     """Checks a script's cookie and converts it for the engine."""
     reported = dict(cookie)
     if not reported.get("url") and not (reported.get("domain") and reported.get("path")):

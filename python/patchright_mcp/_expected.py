@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ._selectors import flags_of
+from ._selectors import js_regex_flags
 from .errors import Error
 
 
-def text(
+def expected_text(
     wanted: str | re.Pattern[str],
     *,
     part: bool = False,
@@ -20,7 +20,7 @@ def text(
     """Builds the description of an expected text, in full or as a part. `squeeze` collapses white space."""
     values: dict[str, Any] = {"part": part, "squeeze": squeeze}
     if isinstance(wanted, re.Pattern):
-        values.update(source=wanted.pattern, flags=flags_of(wanted))
+        values.update(source=wanted.pattern, flags=js_regex_flags(wanted))
     elif isinstance(wanted, str):
         values["text"] = wanted
     else:

@@ -74,7 +74,7 @@ _WAYS_OUT = (
 
 
 @contextmanager
-def naming_the_world(*, isolated: bool) -> Iterator[None]:
+def explaining_isolation(*, isolated: bool) -> Iterator[None]:
     """Adds a hint to a `ReferenceError` in the isolated world: how a script can use the page's variables."""
     try:
         yield
@@ -92,13 +92,13 @@ _READS_OF_WINDOW = re.compile(
 _warned: list[str] = []
 
 
-def variable_of_window(script: str) -> str | None:
+def window_variable(script: str) -> str | None:
     """Returns the variable if a script only reads one of `window`; `None` once a warning was printed."""
     found = None if _warned else _READS_OF_WINDOW.fullmatch(script)
     return found[1] if found else None
 
 
-def warn_of_the_world(name: str) -> None:
+def warn_of_isolation(name: str) -> None:
     """Warns that a script's variable does not exist in the isolated world; later scripts are not checked."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
@@ -299,7 +299,7 @@ def _several(error: BrowserError, log: Sequence[str]) -> str:
     if all(preview.startswith(("<iframe", "<frame")) for preview in previews):
         # The ambiguous element is the frame, so the message names the frame's locator, not the inner one.
         what = what.rpartition(".content_frame")[0] or what
-    known = [selectors.by_way(match["way"])[1] for match in matches]
+    known = [selectors.from_engine_description(match["way"])[1] for match in matches]
     shown = enumerate(zip(previews, known, strict=True), 1)
     lines = [f"    {number}) {preview} aka {way}" for number, (preview, way) in shown]
     if count > len(lines):
@@ -325,7 +325,7 @@ def _thrown(prefix: str, text: str) -> Error:
     return error
 
 
-def page_error(text: str) -> Error:
+def parse_page_error(text: str) -> Error:
     """Parses an uncaught error into name, message and stack. Other thrown values have only a message."""
     shown = re.sub(r"^Uncaught (\(in promise\) )?", "", text)
     message, is_error, _ = shown.partition("\n    at ")

@@ -9,7 +9,7 @@ LIMIT_MS = 4000.0
 """How long a notebook waits for the preview, in milliseconds."""
 
 
-def as_html(title: str, glimpse: tuple[bytes, str] | None) -> str:
+def preview_html(title: str, glimpse: tuple[bytes, str] | None) -> str:
     """Returns HTML with a screenshot of a page and its snapshot, which can be unfolded."""
     said = html.escape(title)
     if glimpse is None:

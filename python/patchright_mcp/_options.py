@@ -10,7 +10,7 @@ from ._failures import caller
 from .errors import Error
 
 
-def kind_of(value: Any) -> str:
+def js_type_name(value: Any) -> str:
     """Returns the JavaScript type of a value, for messages."""
     if value is None:
         return "undefined"
@@ -19,14 +19,14 @@ def kind_of(value: Any) -> str:
     return "number" if isinstance(value, (int, float)) else "string" if isinstance(value, str) else "object"
 
 
-def check_place(place: Any) -> None:
+def check_geolocation(place: Any) -> None:
     """Checks a geolocation: two angles and an accuracy."""
     if place is None:
         return
     for name, least, most in (("latitude", -90, 90), ("longitude", -180, 180), ("accuracy", 0, None)):
         value = place.get(name, 0 if name == "accuracy" else None)
         if not isinstance(value, (int, float)):
-            raise Error(f"{caller()}: geolocation.{name}: expected float, got {kind_of(value)}")
+            raise Error(f"{caller()}: geolocation.{name}: expected float, got {js_type_name(value)}")
         if value < least or (most is not None and value > most):
             end = "" if most is None else f" <= {most}"
             raise Error(
@@ -39,14 +39,14 @@ def check_proxy(proxy: Any) -> None:
     if proxy is None:
         return
     if not isinstance(proxy, dict):
-        raise Error(f'{caller()}: proxy: expected object, got {kind_of(proxy)}; write {{"server": …}}')
+        raise Error(f'{caller()}: proxy: expected object, got {js_type_name(proxy)}; write {{"server": …}}')
     for name in proxy:
         if name not in ("server", "bypass", "username", "password"):
             raise Error(
                 f"{caller()}: proxy: {name!r} is not known; there are server, bypass, username, password"
             )
     if not isinstance(proxy.get("server"), str):
-        given = kind_of(proxy.get("server"))
+        given = js_type_name(proxy.get("server"))
         raise Error(f'proxy.server: expected string, got {given}; name it like "http://proxy.example:3128"')
 
 
@@ -59,7 +59,7 @@ _MEDIA = {
 }
 
 
-def check_media(name: str, value: str) -> None:
+def check_media_feature(name: str, value: str) -> None:
     """Checks a media feature."""
     if value not in (*_MEDIA[name], "null"):
         raise Error(f"{caller()}: {name}: expected one of ({'|'.join(_MEDIA[name])})")
@@ -74,14 +74,14 @@ def check_choice(name: str, value: str | None, choices: tuple[str, ...]) -> None
 _MOMENTS = ("load", "domcontentloaded", "networkidle", "commit")
 
 
-def moment(wait_until: str | None) -> str:
+def load_state(wait_until: str | None) -> str:
     """Returns the load state to wait for. Default: `load`."""
     if wait_until is not None and wait_until not in _MOMENTS:
         raise Error(f"{caller()}: wait_until: expected one of ({'|'.join(_MOMENTS)})")
     return wait_until or "load"
 
 
-def stored(state: Any) -> Any:
+def load_storage_state(state: Any) -> Any:
     """Returns a storage state that may be given as the path of a file."""
     if not isinstance(state, (str, Path)):
         return state
@@ -91,7 +91,7 @@ def stored(state: Any) -> Any:
         raise Error(f"Error reading storage state from {state}:\n{error}") from None
 
 
-def check_touch(options: dict[str, Any]) -> None:
+def require_touch_support(options: dict[str, Any]) -> None:
     """Checks that the context has a touch screen."""
     if not options.get("has_touch"):
         raise Error(

@@ -75,7 +75,7 @@ class _Stream(io.TextIOBase):
             sys.__stderr__.flush()
 
 
-class Work:
+class RunningProgram:
     """A running program."""
 
     def __init__(self, notebook: Notebook, room: int, ended: Ended) -> None:
@@ -106,8 +106,8 @@ class Work:
         """Starts the program. Called in the notebook's thread."""
         _PRINTED.set(self._sink)
         try:
-            code = self._notebook.compiled(program)
-            self._notebook.show(page)
+            code = self._notebook.compile_program(program)
+            self._notebook.set_page(page)
             self._task = asyncio.get_running_loop().create_task(self._run(code))
         except BaseException as error:  # noqa: BLE001
             self._finish(error)
@@ -127,7 +127,7 @@ class Work:
         if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
             self._failure = _reported(error)
         self._is_done = True
-        self._notebook.rest()
+        self._notebook.end_program()
         self._ended.tell()
 
 
@@ -157,9 +157,9 @@ class Notebook:
         if self._connection is not None:
             self._connection.runtime.close()
 
-    def begin(self, program: str, page: NativePage, room: int, ended: Ended) -> Work:
+    def begin(self, program: str, page: NativePage, room: int, ended: Ended) -> RunningProgram:
         """Starts a program whose variable `page` is this page. `room`: the maximum length of its output."""
-        work = Work(self, room, ended)
+        work = RunningProgram(self, room, ended)
         self.call(work.begin, program, page)
         return work
 
@@ -173,7 +173,7 @@ class Notebook:
         thread = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Stopped))
 
-    def compiled(self, program: str) -> CodeType:
+    def compile_program(self, program: str) -> CodeType:
         """Compiles a program, in which `await` is allowed everywhere."""
         self._count += 1
         name = f"<program {self._count}>"
@@ -183,14 +183,14 @@ class Notebook:
         )
         return code
 
-    def show(self, native: NativePage) -> None:
+    def set_page(self, native: NativePage) -> None:
         """Sets the program's variables `page` and `context`."""
         if self._connection is None:
             self._connection = Connection()
             self._connection.attached = self
         connection = self._connection
         within, around = native.context, native.context.browser
-        browser = connection.known(around.key)
+        browser = connection.find_object(around.key)
         if not isinstance(browser, Browser):
             browser = Browser(BrowserType(connection, "chromium"), around, None)
         if within.key not in browser._contexts:
@@ -203,7 +203,7 @@ class Notebook:
         self.names |= {"page": page, "context": context}
         connection.program_works = True
 
-    def rest(self) -> None:
+    def end_program(self) -> None:
         """Lets the server answer dialogs again, after a program has ended."""
         if self._connection is not None:
             self._connection.program_works = False

@@ -7,7 +7,7 @@ import traceback
 from .errors import Error, TargetClosedError
 
 
-class Raised:
+class HandlerErrors:
     """Keeps the first exception of an event handler until a call of the script raises it."""
 
     def __init__(self) -> None:

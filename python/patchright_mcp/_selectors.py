@@ -10,19 +10,19 @@ from ._core import selector_by, selector_by_role, selector_filter, selector_of_w
 from .errors import Error
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Quotes a string for a selector."""
     return json.dumps(text, ensure_ascii=False)
 
 
-def pattern(expression: re.Pattern[str]) -> str:
+def to_js_regex(expression: re.Pattern[str]) -> str:
     """Converts a Python regular expression to JavaScript."""
     source = re.sub(r"(?<!\\)((?:\\\\)*)([/\"'`])", r"\1\\\2", expression.pattern)
     source = source.replace(">>", r"\>\>")
-    return f"/{source}/{flags_of(expression)}"
+    return f"/{source}/{js_regex_flags(expression)}"
 
 
-def flags_of(expression: re.Pattern[str]) -> str:
+def js_regex_flags(expression: re.Pattern[str]) -> str:
     """Returns the pattern's flags that JavaScript also has, in JavaScript's notation."""
     known = ((re.IGNORECASE, "i"), (re.DOTALL, "s"), (re.MULTILINE, "m"))
     if expression.flags & ~(re.IGNORECASE | re.DOTALL | re.MULTILINE | re.UNICODE):
@@ -33,7 +33,7 @@ def flags_of(expression: re.Pattern[str]) -> str:
 def _words(text: str | re.Pattern[str], *, exact: bool | None = None) -> dict[str, Any]:
     """Describes a text to search for: by default a part, ignoring case; with `exact`, the full text."""
     if isinstance(text, re.Pattern):
-        return {"source": text.pattern, "flags": flags_of(text)}
+        return {"source": text.pattern, "flags": js_regex_flags(text)}
     return {"text": text, "exact": bool(exact)}
 
 
@@ -71,22 +71,22 @@ def by_role(
     return selector_by_role(role, {"states": states, **words})
 
 
-def by_way(way: dict[str, Any]) -> tuple[str, str]:
+def from_engine_description(way: dict[str, Any]) -> tuple[str, str]:
     """Converts the engine's description of how to find an element to a selector and a Python expression."""
     by, text, exact, nth = way["by"], way["text"], way.get("exact"), way.get("nth")
     if by == "role":
-        shown = written("get_by_role", text, name=way.get("name"), exact=exact)
+        shown = python_call("get_by_role", text, name=way.get("name"), exact=exact)
     elif by == "css":
-        shown = written("locator", text)
+        shown = python_call("locator", text)
     else:
         method = {"testId": "get_by_test_id", "alt": "get_by_alt_text"}.get(by, f"get_by_{by}")
-        shown = written(method, text, exact=exact)
+        shown = python_call(method, text, exact=exact)
     if nth is not None:
         shown += f".nth({nth})" if nth else ".first"
     return selector_of_way(way), shown
 
 
-def filters(
+def filter_suffix(
     has_text: str | re.Pattern[str] | None = None,
     has_not_text: str | re.Pattern[str] | None = None,
     has: str | None = None,
@@ -99,7 +99,7 @@ def filters(
     return selector_filter({"has": has, "has_not": has_not, "visible": visible, **texts})
 
 
-def python_text(text: str | re.Pattern[str]) -> str:
+def python_literal(text: str | re.Pattern[str]) -> str:
     """Writes a text or pattern as Python source."""
     if isinstance(text, re.Pattern):
         flags = [name for flag, name in _FLAG_NAMES if text.flags & flag]
@@ -110,7 +110,7 @@ def python_text(text: str | re.Pattern[str]) -> str:
 _FLAG_NAMES = ((re.IGNORECASE, "re.IGNORECASE"), (re.DOTALL, "re.DOTALL"), (re.MULTILINE, "re.MULTILINE"))
 
 
-def written(method: str, *arguments: object, **options: object) -> str:
+def python_call(method: str, *arguments: object, **options: object) -> str:
     """Writes a call as Python source, for messages."""
     reported = [_value(argument) for argument in arguments]
     reported += [f"{name}={_value(value)}" for name, value in options.items() if value is not None]
@@ -118,4 +118,4 @@ def written(method: str, *arguments: object, **options: object) -> str:
 
 
 def _value(value: object) -> str:
-    return python_text(value) if isinstance(value, (str, re.Pattern)) else repr(value)
+    return python_literal(value) if isinstance(value, (str, re.Pattern)) else repr(value)

@@ -17,13 +17,13 @@ def matches(base_url: str | None, url: str, wanted: UrlMatch | None) -> bool:
     if wanted is None or wanted == "":
         return True
     if isinstance(wanted, str):
-        return glob_matches(resolved(base_url, wanted), url)
+        return glob_matches(resolve_glob(base_url, wanted), url)
     if isinstance(wanted, re.Pattern):
         return bool(wanted.search(url))
     return bool(wanted(url))
 
 
-def resolved(base_url: str | None, wanted: str) -> str:
+def resolve_glob(base_url: str | None, wanted: str) -> str:
     """Resolves a glob against the base URL."""
     if wanted.startswith("*") or ("://" in wanted and not base_url):
         return _with_root(wanted)

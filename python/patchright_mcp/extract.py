@@ -66,7 +66,7 @@ class _Field:
     """The fields of the nested model, if the field's type is one."""
 
     @property
-    def own_name(self) -> str:
+    def short_name(self) -> str:
         return self.name.rpartition(".")[2]
 
 
@@ -76,7 +76,7 @@ _KINDS = (
 )
 
 
-def fields_of(model: type, around: tuple[type, ...] = ()) -> list[_Field]:
+def model_fields(model: type, around: tuple[type, ...] = ()) -> list[_Field]:
     """Returns the fields of a model that have a selector."""
     found = []
     for name, hint in get_type_hints(model, include_extras=True).items():
@@ -104,7 +104,7 @@ def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type
             raise TypeError(f"{title}: {kind.__name__} contains itself")
         if select.attribute is not None:
             raise TypeError(f"{title}: {kind.__name__} needs an element; remove `attribute`")
-        within = fields_of(kind, around)
+        within = model_fields(kind, around)
     elif _is_pydantic(model) and (kind in (date, datetime) or not _is_known(kind)):
         # Pydantic converts the text to its types.
         kind = str
@@ -156,7 +156,7 @@ def _is_model(kind: Any) -> bool:
     return any(_select_of(hint) is not None for hint in hints.values())
 
 
-def question(fields: list[_Field]) -> dict[str, Any]:
+def engine_schema(fields: list[_Field]) -> dict[str, Any]:
     """Builds the engine's schema for these fields."""
     return {field.name: _asked(field) for field in fields}
 
@@ -168,29 +168,29 @@ def _asked(field: _Field) -> dict[str, Any]:
         "optional": field.optional,
     }
     if field.within is not None:
-        return what | {"fields": question(field.within)}
+        return what | {"fields": engine_schema(field.within)}
     kinds = {int: "integer", float: "decimal", Decimal: "decimal", bool: "boolean"}
     return what | {"attribute": field.select.attribute, "type": kinds.get(field.kind, "string")}
 
 
-def made(model: type, fields: list[_Field], values: dict[str, Any]) -> Any:
+def make_instance(model: type, fields: list[_Field], values: dict[str, Any]) -> Any:
     """Creates an instance of the model from an extracted row."""
     options: dict[str, Any] = {}
     for field in fields:
         value = values[field.name]
         if field.several:
-            options[field.own_name] = [_made_one(field, one) for one in value]
+            options[field.short_name] = [_made_one(field, one) for one in value]
         elif value is None:
-            options[field.own_name] = None
+            options[field.short_name] = None
         else:
-            options[field.own_name] = _made_one(field, value)
+            options[field.short_name] = _made_one(field, value)
     return model(**options)
 
 
 def _made_one(field: _Field, value: Any) -> Any:
     kind = field.kind
     if field.within is not None:
-        return made(kind, field.within, value)
+        return make_instance(kind, field.within, value)
     if kind in (float, Decimal):
         return kind(value)
     if kind in (date, datetime):

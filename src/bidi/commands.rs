@@ -49,17 +49,17 @@ impl Command for RefuseNextDocument {
 
 /// Captures the next frame of a screencast at once.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct CapturePicture {}
+pub struct CaptureScreencastFrame {}
 
 /// The number of the newest frame of a screencast.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub struct CapturedPicture {
+pub struct ScreencastFrameNumber {
     pub number: i64,
 }
 
-impl Command for CapturePicture {
+impl Command for CaptureScreencastFrame {
     const METHOD: &'static str = "Firefox.lookNow";
-    type Reply = CapturedPicture;
+    type Reply = ScreencastFrameNumber;
 }
 
 /// The navigation type of a frame's initial empty document.

@@ -21,13 +21,13 @@ use tokio::time::timeout;
 use super::errors::Refusal;
 use super::state::State;
 use super::{answers, events};
-use crate::cdp::transport::{Incoming, Outgoing, Transport, WebSocket};
+use crate::cdp::transport::{Transport, TransportReader, TransportWriter, WebSocket};
 use crate::error::{Error, Result, human};
 use crate::json::decode;
 
 /// The settings of a session with Firefox.
 #[derive(Debug, Clone, Default)]
-pub struct Begin {
+pub struct FirefoxOptions {
     /// The proxy of the whole browser, such as `http://127.0.0.1:8080`.
     pub proxy: Option<String>,
     /// Hosts that bypass the proxy.
@@ -79,14 +79,14 @@ const EVENTS: [&str; 6] = [
 
 impl Firefox {
     /// Opens a session with the Firefox that listens at this address, within `limit`.
-    pub async fn connect(address: &str, begin: &Begin, limit: Duration) -> Result<Self> {
+    pub async fn connect(address: &str, begin: &FirefoxOptions, limit: Duration) -> Result<Self> {
         let slow = || Error::BrowserLaunch {
             reason: format!("Firefox did not start a session within {}", human(limit)),
         };
         timeout(limit, Self::begin(address, begin)).await.unwrap_or_else(|_| Err(slow()))
     }
 
-    async fn begin(address: &str, begin: &Begin) -> Result<Self> {
+    async fn begin(address: &str, begin: &FirefoxOptions) -> Result<Self> {
         let transport = WebSocket::connect(&format!("{address}/session"), &[]).await?;
         let (bidi_sender, bidi) = mpsc::unbounded_channel();
         let (cdp_sender, cdp) = mpsc::unbounded_channel();
@@ -139,7 +139,7 @@ impl Firefox {
     }
 }
 
-fn capabilities(begin: &Begin) -> Value {
+fn capabilities(begin: &FirefoxOptions) -> Value {
     let mut capabilities = json!({
         // Dialogs wait for an answer; file choosers are reported but not shown.
         "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
@@ -213,31 +213,31 @@ impl SessionSetup {
 }
 
 impl Transport for Firefox {
-    type Incoming = FromFirefox;
-    type Outgoing = ToFirefox;
+    type TransportReader = FirefoxReader;
+    type TransportWriter = FirefoxWriter;
 
-    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+    fn split(self) -> (Self::TransportReader, Self::TransportWriter) {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (reader, writer) = self.transport.split();
         tokio::spawn(write(writer, self.bidi));
         tokio::spawn(drive(self.driver, reader, inbox, self.tasks, self.early));
-        (FromFirefox(self.cdp), ToFirefox(commands))
+        (FirefoxReader(self.cdp), FirefoxWriter(commands))
     }
 }
 
 /// Messages from Firefox, translated to CDP.
-pub struct FromFirefox(mpsc::UnboundedReceiver<Vec<u8>>);
+pub struct FirefoxReader(mpsc::UnboundedReceiver<Vec<u8>>);
 
-impl Incoming for FromFirefox {
+impl TransportReader for FirefoxReader {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         Ok(self.0.recv().await)
     }
 }
 
 /// Messages to Firefox, translated from CDP.
-pub struct ToFirefox(mpsc::UnboundedSender<Vec<u8>>);
+pub struct FirefoxWriter(mpsc::UnboundedSender<Vec<u8>>);
 
-impl Outgoing for ToFirefox {
+impl TransportWriter for FirefoxWriter {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
         for message in messages {
             self.0.send(message.clone()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
@@ -246,7 +246,7 @@ impl Outgoing for ToFirefox {
     }
 }
 
-async fn write(mut writer: impl Outgoing, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
+async fn write(mut writer: impl TransportWriter, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
     const AT_ONCE: usize = 64;
     let mut batch = Vec::new();
     while messages.recv_many(&mut batch, AT_ONCE).await > 0 {
@@ -259,7 +259,7 @@ async fn write(mut writer: impl Outgoing, mut messages: mpsc::UnboundedReceiver<
 
 async fn drive(
     driver: Arc<Driver>,
-    mut reader: impl Incoming,
+    mut reader: impl TransportReader,
     mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
     mut tasks: mpsc::UnboundedReceiver<Task>,
     early: Vec<Vec<u8>>,

@@ -85,7 +85,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Input.insertText" => Item::Insert(command.text("text").to_owned()),
         "Firefox.clickChain" => chain(command.params),
         "Input.setInterceptDrags" | "Input.dispatchDragEvent" => {
-            return Err(Refusal::Missing(missing_features::DROP));
+            return Err(Refusal::Missing(missing_features::DRAG_AND_DROP));
         }
         _ => return unknown(method),
     };

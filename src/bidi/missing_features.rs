@@ -52,7 +52,7 @@ pub const REFERRER: MissingFeature = MissingFeature::new(
     "a navigation with a referrer",
     "follow a link of that page, or use chromium for that",
 );
-pub const DROP: MissingFeature = MissingFeature::new(
+pub const DRAG_AND_DROP: MissingFeature = MissingFeature::new(
     "native drag and drop",
     "look for buttons or keys that do the same, or use chromium for that",
 );

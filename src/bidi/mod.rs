@@ -30,4 +30,4 @@ mod runtime;
 mod state;
 mod values;
 
-pub use driver::{Begin, Firefox};
+pub use driver::{Firefox, FirefoxOptions};

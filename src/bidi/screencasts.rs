@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::answers::{Answer, Command};
-use super::commands::CapturePicture;
+use super::commands::CaptureScreencastFrame;
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::pictures::kind_of;
@@ -55,7 +55,7 @@ struct CapturedFrames {
 }
 
 pub(super) fn is_screencast_command(method: &str) -> bool {
-    ["Page.startScreencast", "Page.stopScreencast", "Page.screencastFrameAck", CapturePicture::METHOD]
+    ["Page.startScreencast", "Page.stopScreencast", "Page.screencastFrameAck", CaptureScreencastFrame::METHOD]
         .contains(&method)
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
             }
             Ok(json!({}))
         }
-        CapturePicture::METHOD => {
+        CaptureScreencastFrame::METHOD => {
             let film = screencasts().get(session).map(|film| {
                 film.progress.send_modify(|progress| progress.wanted += 1);
                 (film.progress.borrow().wanted, film.taken.clone())

@@ -18,10 +18,10 @@ use crate::cdp::{CdpSession, Event, PermitReason};
 use crate::error::Result;
 
 pub use entry::{ConsoleEntry, ConsoleEvent, EntryKind};
+pub use interest::ConsoleFilter;
 pub(super) use interest::ConsoleHooks;
-pub use interest::ConsoleInterest;
-pub use source_map::SourcePlace;
-pub use stacks::StackLine;
+pub use source_map::SourceLocation;
+pub use stacks::StackFrame;
 
 /// The severity of a console message, most severe first, so that filters can compare: `level <= Warning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
@@ -44,12 +44,12 @@ pub struct ConsoleMessage {
     /// Line, counted from 1; 0 if unknown.
     pub line: i64,
     pub column: i64,
-    /// Whether it is an uncaught error. For its text, see [`Page::fill_uncaught_texts`].
+    /// Whether it is an uncaught error. For its text, see [`Page::fill_error_texts`].
     pub uncaught: bool,
     /// The URL of the worker that logged it; `None` for a document.
     pub worker: Option<String>,
     /// The call stack, innermost call first. Filled by [`Page::add_stacks`] only.
-    pub stack: Vec<StackLine>,
+    pub stack: Vec<StackFrame>,
     /// The CDP session that reported it.
     session: Arc<str>,
 }
@@ -63,18 +63,18 @@ impl Page {
     /// Returns the messages of the current documents, oldest first within each frame process; at most 1,000.
     pub async fn console_messages(&self) -> Result<Vec<ConsoleMessage>> {
         let pulses = self.sessions().into_iter().map(|session| async move { pulse(&session).await });
-        let read = self.unless_dialog(async { Ok(join_all(pulses).await) }).await?;
+        let read = self.fail_on_dialog(async { Ok(join_all(pulses).await) }).await?;
         let mut messages: Vec<_> = read.into_iter().flatten().flatten().collect();
         let surplus = messages.len().saturating_sub(KEPT);
         messages.drain(..surplus);
-        self.fill_uncaught_texts(&mut messages);
+        self.fill_error_texts(&mut messages);
         Ok(messages)
     }
 
     /// Fills in the texts of uncaught errors from the log of the browser process. Returns whether all are known.
-    pub fn fill_uncaught_texts(&self, messages: &mut [ConsoleMessage]) -> bool {
+    pub fn fill_error_texts(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
-        let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught);
+        let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught_errors);
         let mut places: Vec<_> = messages.iter().filter(|message| lacks_text(message)).map(place).collect();
         places.sort_unstable();
         places.dedup();
@@ -98,7 +98,7 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     session.send_permitted(Enable {}, PermitReason::ConsoleReadOnce).ignore();
     session.send(Disable {}).within(LIMIT).await?;
     let mut messages = Vec::new();
-    while let Some(event) = events.ready() {
+    while let Some(event) = events.try_next() {
         if let Some(event) = event.read::<MessageAdded>() {
             let event = event.message;
             let uncaught = event.source == "javascript" || (event.level == "log" && is_bare(&event.text));

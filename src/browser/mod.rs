@@ -27,8 +27,8 @@ pub use program::install;
 pub use program::{find, launch};
 
 pub use console::{
-    ConsoleEntry, ConsoleEvent, ConsoleInterest, ConsoleLevel, ConsoleMessage, EntryKind, SourcePlace,
-    StackLine,
+    ConsoleEntry, ConsoleEvent, ConsoleFilter, ConsoleLevel, ConsoleMessage, EntryKind, SourceLocation,
+    StackFrame,
 };
 #[doc(hidden)]
 pub use elements::action::{ElementAction, PressOptions};
@@ -36,16 +36,16 @@ pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 #[doc(hidden)]
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
 #[doc(hidden)]
-pub use elements::control::{ControlKind, Outcome, Shown, read_checked};
-pub use elements::drag::{DragOptions, DragPart, DragResult, Place};
-pub use elements::element::{Consequence, ElementHandle, ElementState, FieldAssistance, OptionChoice};
+pub use elements::control::{ControlKind, ControlValue, TypingOutcome, parse_checked};
+pub use elements::drag::{DragElement, DragOptions, DragResult, DropPosition};
+pub use elements::element::{ElementHandle, ElementState, FieldPicker, OptionChoice, PressEffect};
 #[doc(hidden)]
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
 #[doc(hidden)]
-pub use elements::fill::Several;
+pub use elements::fill::MultipleChoices;
 pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
 #[doc(hidden)]
-pub use elements::lost::{LostPress, Moving};
+pub use elements::lost::{ElementSummary, PressFailure};
 #[doc(hidden)]
 pub use elements::matches::{Match, MatchResult};
 #[doc(hidden)]
@@ -54,37 +54,39 @@ pub use elements::neighbours::AffectedPage;
 pub use elements::noted::{RecordedAction, RecordedActions};
 #[doc(hidden)]
 pub use elements::record::{
-    ActionRecording, BrowserNavigation, Recorded, RecordedStep, Recorder, SecretKind,
+    ActionRecording, BrowserNavigation, RecordedStep, RecordedUserAction, Recorder, SecretKind,
 };
 #[doc(hidden)]
-pub use elements::scroll::{Axis, Scrolled, Scroller};
-pub use elements::settle::{ActsOn, Moved, SettleEnd, SettleOptions, Settled, Watch};
+pub use elements::scroll::{Axis, ScrollArea, ScrollPosition};
+pub use elements::settle::{
+    ActionTarget, EffectWatcher, MovedElement, SettleEnd, SettleOptions, SettleResult,
+};
 #[doc(hidden)]
 pub use elements::upload::OpenedFile;
 #[doc(hidden)]
-pub use elements::way::{Found, Way};
-pub use emulate::clock::ClockTurn;
+pub use elements::way::{LocatedElement, LocatorSpec};
+pub use emulate::clock::ClockCommand;
 pub use emulate::storage::WebStorage;
 #[doc(hidden)]
 pub use emulate::whereabouts::{GEO_SERVICE, ProxyLocation};
 #[doc(hidden)]
-pub use objects::attached_browser::{UserBrowser, address as debugging_address};
+pub use objects::attached_browser::{UserBrowser, debugging_address};
 #[doc(hidden)]
-pub use objects::bound::Bound;
+pub use objects::bound::BrowserServer;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
 #[doc(hidden)]
-pub use objects::dialect::Dialect;
+pub use objects::dialect::BrowserProtocol;
 pub use objects::download::{Download, DownloadState, move_to_folder, remove_unfinished};
 pub use objects::frame::{Frame, LifecycleEvents};
 #[doc(hidden)]
-pub use objects::journal::{ActionEffects, Mark};
+pub use objects::journal::{ActionEffects, JournalMark};
 pub use objects::listeners::Listener;
 pub use objects::navigation::{NavigateOptions, NavigationOutcome, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
-pub use objects::page::{AnsweredDialog, Dialog, FileChooser, KeptInMemory, Page, PageEvent, WeakPage};
+pub use objects::page::{AnsweredDialog, Dialog, FileChooser, KeepLoadedGuard, Page, PageEvent, WeakPage};
 #[doc(hidden)]
-pub use objects::pulse::PATIENCE;
+pub use objects::pulse::HANG_TIMEOUT;
 #[doc(hidden)]
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};
@@ -93,10 +95,10 @@ pub use objects::world::{RemoteHandle, ScriptWorld, World, value_argument};
 pub use options::LocalFiles;
 pub use options::devices::Device;
 #[doc(hidden)]
-pub use options::domains::Domains;
+pub use options::domains::DomainList;
 #[doc(hidden)]
 pub use options::hidden_texts::HiddenTexts;
-pub use options::look::Look;
+pub use options::look::DeviceProfile;
 pub use options::paper::Paper;
 pub use options::permissions::PERMISSIONS;
 pub use options::routing::{InterceptedUrls, UrlGlob};
@@ -104,11 +106,11 @@ pub use options::storage_state::{ExtraStorage, Passkey, PrivateFile};
 pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
 pub use options::{ContextOptions, HttpCredentials};
 #[doc(hidden)]
-pub use scripts::document::Tag;
+pub use scripts::document::TagOptions;
 #[doc(hidden)]
 pub use scripts::evaluate::json_value;
 #[doc(hidden)]
-pub use scripts::exposed::{Call, ExposedFunction};
+pub use scripts::exposed::{ExposedCall, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 #[doc(hidden)]
@@ -118,22 +120,22 @@ pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequ
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::archive::fuzz as fuzz_archive;
 #[doc(hidden)]
-pub use traffic::archive::{Archive, ArchiveQuery, Archived};
+pub use traffic::archive::{HarArchive, HarMatch, HarQuery};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 #[doc(hidden)]
 pub use traffic::cookies::parse as parse_set_cookie;
 pub use traffic::har::{HarBodies, HarEntry, HarRequest, HarResponse, HarTimings, iso_timestamp};
 #[doc(hidden)]
-pub use traffic::kept_answers::{KeepOptions, KeptAnswer, KeptAnswers};
+pub use traffic::kept_answers::{ResponseStore, ResponseStoreOptions, StoredResponse};
 #[doc(hidden)]
-pub use traffic::observer::{BlockId, Blocking, NetworkEvent};
+pub use traffic::observer::{BlockId, BlockRules, NetworkEvent};
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
-pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, phrase};
+pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, reason_phrase};
 pub use traffic::socket::{Payload, SocketEvent, WebSocket};
 #[doc(hidden)]
 pub use view::audit::{Finding, Styles, Vitals};
-pub use view::capture::{CaptureOptions, ClosedText};
+pub use view::capture::{CaptureOptions, CollapsedText};
 #[doc(hidden)]
 pub use view::cast_frame::CastFrame;
 pub use view::content::ContentFormat;
@@ -142,15 +144,15 @@ pub use view::discard::DiscardOutcome;
 #[doc(hidden)]
 pub use view::dom_snapshot::DomSnapshot;
 #[doc(hidden)]
-pub use view::extract::{Extracted, Row, Schema, Wanted};
+pub use view::extract::{ExtractQuery, ExtractedRows, Row, Schema};
 pub use view::outlined::SnapshotOptions;
 pub use view::pdf::PdfOptions;
 #[doc(hidden)]
 pub use view::picture::ScreenshotAdjustments;
 #[doc(hidden)]
-pub use view::profile::{CodeUsage, Coverage, Performance, Profile};
+pub use view::profile::{CodeUsage, Coverage, PerformanceTrace, ProfilingSession};
 #[doc(hidden)]
-pub use view::retouch::Difference;
+pub use view::retouch::ScreenshotDiff;
 pub use view::screencast::{Screencast, ScreencastOptions};
 pub use view::screenshot::{Area, ImageFormat, Screenshot, ScreenshotOptions};
 pub use view::video::{Video, VideoOptions};

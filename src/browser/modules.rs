@@ -67,7 +67,7 @@ impl Browser {
     }
 
     /// Connects to a browser that other servers use too. Ignores their contexts, and never closes the browser.
-    pub async fn share(
+    pub async fn connect_shared(
         endpoint: &str,
         headers: &[(String, String)],
         default_context: ContextOptions,
@@ -80,7 +80,11 @@ impl Browser {
     /// Uses only tabs that this process opens, and their popups. [`close`](Self::close) closes these tabs again.
     ///
     /// # Errors `no_guests` if the browser does not run or refuses the connection.
-    pub async fn join(folder: &Path, default_context: ContextOptions, limit: Duration) -> Result<Self> {
+    pub async fn connect_to_profile(
+        folder: &Path,
+        default_context: ContextOptions,
+        limit: Duration,
+    ) -> Result<Self> {
         Self::join_with(HOOKS, folder, default_context, limit).await
     }
 }

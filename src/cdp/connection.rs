@@ -10,7 +10,7 @@ use super::envelope::Envelope;
 use super::events::{Events, Listener, Message, Observer, ObserverEntry};
 use super::protocol_log::ProtocolLog;
 use super::session::CdpSession;
-use super::transport::{Incoming, Outgoing, Transport};
+use super::transport::{Transport, TransportReader, TransportWriter};
 use super::types::browser::GetVersion;
 use crate::error::{Error, Result};
 use crate::json::decode;
@@ -170,12 +170,12 @@ impl Connection {
     }
 
     /// Why the connection ended, if it has.
-    pub fn ended(&self) -> Option<Error> {
+    pub fn close_reason(&self) -> Option<Error> {
         self.shared.gone.borrow().clone()
     }
 
     /// Waits until the connection ends, and returns the reason.
-    pub async fn until_ended(&self) -> Error {
+    pub async fn wait_for_end(&self) -> Error {
         let mut gone = self.shared.gone.subscribe();
         let ended = gone.wait_for(Option::is_some).await;
         ended.ok().and_then(|reason| reason.clone()).unwrap_or_else(gone_by_itself)
@@ -440,7 +440,7 @@ impl SessionState {
 struct Reader(Weak<Shared>);
 
 impl Reader {
-    async fn read(&self, mut incoming: impl Incoming) -> String {
+    async fn read(&self, mut incoming: impl TransportReader) -> String {
         loop {
             match incoming.next().await {
                 Ok(Some(bytes)) => match self.0.upgrade() {
@@ -469,7 +469,7 @@ impl Drop for Reader {
 /// Writes queued messages until the connection ends. Messages queued before the end are still sent, unless the peer has
 /// stopped reading.
 async fn write(
-    mut outgoing: impl Outgoing,
+    mut outgoing: impl TransportWriter,
     mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
     mut gone: watch::Receiver<Option<Error>>,
     shared: Weak<Shared>,

@@ -92,13 +92,13 @@ impl Events {
     }
 
     /// Returns the next event if it has already arrived, without waiting.
-    pub fn ready(&mut self) -> Option<RawEvent> {
+    pub fn try_next(&mut self) -> Option<RawEvent> {
         let event = self.receiver.try_recv().ok();
         self.taken(event)
     }
 
     /// How many events were dropped because the queue was full.
-    pub fn lost(&self) -> u64 {
+    pub fn dropped_count(&self) -> u64 {
         self.queue.lost.load(Ordering::Relaxed)
     }
 

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::connection::Connection;
 use super::events::{Observer, RawEvent};
-use super::transport::{Incoming, Outgoing, Transport};
+use super::transport::{Transport, TransportReader, TransportWriter};
 use super::types::target::GetTargets;
 use crate::error::{Error, Result};
 use crate::sync::in_many_orders;
@@ -27,21 +27,21 @@ struct Peer {
 }
 
 impl Transport for Wire {
-    type Incoming = mpsc::UnboundedReceiver<Vec<u8>>;
-    type Outgoing = mpsc::UnboundedSender<Vec<u8>>;
+    type TransportReader = mpsc::UnboundedReceiver<Vec<u8>>;
+    type TransportWriter = mpsc::UnboundedSender<Vec<u8>>;
 
-    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+    fn split(self) -> (Self::TransportReader, Self::TransportWriter) {
         (self.incoming, self.outgoing)
     }
 }
 
-impl Incoming for mpsc::UnboundedReceiver<Vec<u8>> {
+impl TransportReader for mpsc::UnboundedReceiver<Vec<u8>> {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         Ok(self.recv().await)
     }
 }
 
-impl Outgoing for mpsc::UnboundedSender<Vec<u8>> {
+impl TransportWriter for mpsc::UnboundedSender<Vec<u8>> {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
         for message in messages {
             // Lets the scheduler run another task between two messages.
@@ -132,7 +132,7 @@ fn every_command_is_answered_whoever_ends_its_session_or_the_connection() {
                 task.await.unwrap();
             }
             assert_eq!(connection.pending(), 0);
-            assert!(connection.ended().is_some() && connection.session("S").is_closed());
+            assert!(connection.close_reason().is_some() && connection.session("S").is_closed());
         });
     });
 }
@@ -189,7 +189,7 @@ fn a_deadline_that_comes_with_the_answer_leaves_nothing() {
             }
             assert_eq!(connection.pending(), 0);
             drop(browser.await.unwrap());
-            connection.until_ended().await;
+            connection.wait_for_end().await;
         });
     });
 }
@@ -219,7 +219,7 @@ fn an_observer_gets_the_end_once_and_nothing_after_it() {
             joins.await.unwrap();
             listens.await.unwrap();
             drop(peer);
-            connection.until_ended().await;
+            connection.wait_for_end().await;
             assert_eq!((received, early.events.load(Ordering::SeqCst)), (1, 1));
             for observer in [early, late] {
                 assert_eq!(observer.ended.load(Ordering::SeqCst), 1);

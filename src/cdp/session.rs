@@ -15,7 +15,7 @@ use super::command::Command;
 use super::connection::{COMMAND_LIMIT, EventSink, ReplyHandler, SessionState, Shared};
 use super::events::{Events, Message, Observer};
 use super::policy::{self, PermitReason};
-use crate::error::{Error, RAW_COMMAND, Result};
+use crate::error::{Error, RAW_METHOD_PLACEHOLDER, Result};
 use crate::sync::{Sleep, sleep_until};
 
 /// An attachment to one target, or to the browser itself. Cheap to clone.
@@ -53,12 +53,12 @@ impl CdpSession {
     }
 
     /// The number of answered commands that need the target's main thread.
-    pub fn answers(&self) -> u64 {
+    pub fn answer_count(&self) -> u64 {
         self.state.answers.load(Ordering::Relaxed)
     }
 
     /// Clears the crashed state, after a navigation has given the target a new renderer.
-    pub fn revive(&self) {
+    pub fn reset_crashed(&self) {
         self.state.crashed.store(false, Ordering::Release);
     }
 
@@ -128,7 +128,7 @@ impl CdpSession {
         permit: Option<PermitReason>,
         limit: Duration,
     ) -> Result<serde_json::Value> {
-        self.post_named(method, RAW_COMMAND, parameters, permit).within(limit).await
+        self.post_named(method, RAW_METHOD_PLACEHOLDER, parameters, permit).within(limit).await
     }
 
     /// Subscribes to the events with these names.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::{Ending, show, tell};
+use super::{EarlyExit, show, tell};
 use crate::mcp::audit::verify;
 
 /// Returns the command-line definition of `audit`.
@@ -22,11 +22,11 @@ pub(super) fn command() -> Command {
 }
 
 /// Checks the log and prints the result. Returns exit status 0 if the log is intact, 1 if it was altered.
-pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let Some(("verify", given)) = matches.subcommand() else { return Ok(0) };
     let path = given.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     let log = File::open(&path);
-    let log = log.map_err(|error| Ending::Mistake(format!("audit: {}: {error}", path.display())))?;
+    let log = log.map_err(|error| EarlyExit::Mistake(format!("audit: {}: {error}", path.display())))?;
     match verify(log, given.get_one::<String>("head").map(String::as_str)) {
         Ok(head) => {
             show(&format!("{} lines, as they were written; head {}", head.lines, head.digest));

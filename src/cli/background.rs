@@ -18,14 +18,14 @@ use tokio_util::sync::CancellationToken;
 use super::brief::{self, PageFile};
 use super::project::{self, FOLDER};
 use super::run::{self, BackgroundConfig};
-use super::verbs::{self, translated};
+use super::verbs::{self, with_verb_names};
 use super::wire::{Line, Outcome, Request, Work};
 use crate::folders::make_private;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::{PageState, Reply};
-use crate::mcp::shutdown::{self, Reason, Shutdown};
+use crate::mcp::shutdown::{self, Shutdown, ShutdownReason};
 use crate::secrets::Secrets;
 use crate::snapshot::{self, Tree};
 
@@ -100,11 +100,11 @@ impl BackgroundServer {
                 }
             };
             tokio::select! {
-                _ = self.shutdown.begun() => return,
-                () = idle => return self.shutdown.begin(Reason::ClientLeft),
+                _ = self.shutdown.wait_for_begin() => return,
+                () = idle => return self.shutdown.begin(ShutdownReason::ClientLeft),
                 // Once a cleanup of temporary files has removed the socket, no client can connect any more.
                 () = tokio::time::sleep(SOCKET_CHECK_INTERVAL) => if !socket.exists() {
-                    return self.shutdown.begin(Reason::ClientLeft);
+                    return self.shutdown.begin(ShutdownReason::ClientLeft);
                 },
                 _ = uses.changed() => {}
                 accepted = listener.accept() => if let Ok((stream, _)) = accepted {
@@ -123,7 +123,7 @@ impl BackgroundServer {
 
     async fn until_quiet(&self) {
         let mut uses = self.uses.subscribe();
-        let _ = timeout(shutdown::LIMIT, uses.wait_for(|(running, _)| *running == 0)).await;
+        let _ = timeout(shutdown::TIMEOUT, uses.wait_for(|(running, _)| *running == 0)).await;
     }
 
     /// Reads one request from a client, runs it, and writes the response lines.
@@ -138,7 +138,7 @@ impl BackgroundServer {
         let progress = Progress::default();
         let (waits, mut waiting) = tokio::sync::mpsc::unbounded_channel();
         let mut outcome = std::pin::pin!(self.outcome(&request, &progress, &cancelled));
-        let telling = progress.tell(|_, step| {
+        let telling = progress.send_updates(|_, step| {
             let progress_text = step.part.and(step.message);
             drop(progress_text.map(|text| waits.send(text)));
             std::future::ready(())
@@ -159,7 +159,7 @@ impl BackgroundServer {
         let closes = matches!(request.work, Work::Close { .. });
         let ends = self.is_over(closes);
         if ends {
-            self.shutdown.begin(Reason::ClientLeft);
+            self.shutdown.begin(ShutdownReason::ClientLeft);
         }
         let said = writer.write_all(&written(&Line::Done(outcome))?).await;
         if ends && closes {
@@ -172,7 +172,7 @@ impl BackgroundServer {
     /// Returns whether the server can exit after a request: it `closed` the last session, or no browser ever started.
     fn is_over(&self, closed: bool) -> bool {
         let engine = &self.dispatcher.services.engine;
-        let has_browsed = engine.count().0 > 0 || engine.is_remote();
+        let has_browsed = engine.browser_and_page_counts().0 > 0 || engine.is_remote();
         let ever = self.has_browsed.fetch_or(has_browsed, Ordering::Relaxed) || has_browsed;
         let alone = self.uses.borrow().0 <= 1;
         alone && if closed { self.sessions.lock().is_empty() } else { !ever }
@@ -209,7 +209,7 @@ impl BackgroundServer {
         let reply = match reply {
             Ok(reply) => reply,
             Err(unknown) => {
-                let unknown = translated(&unknown.to_string());
+                let unknown = with_verb_names(&unknown.to_string());
                 let text = format!(
                     "{unknown}\nSuch options count in the command that begins the server: close it, and give them with the next one."
                 );
@@ -223,7 +223,7 @@ impl BackgroundServer {
             false => brief::text(&reply, file.as_ref(), visit.is_page_state_unchanged(tool, &reply)),
         };
         if reply.error_code() == Some("invalid_arguments")
-            && let Some(verb) = verbs::named(tool)
+            && let Some(verb) = verbs::find(tool)
         {
             text = verb.with_flag_names(&text);
         }
@@ -320,7 +320,7 @@ impl ShellSession {
     /// Writes the last snapshot, unshortened, to the session's page file, so that the user can search it there.
     fn write_page(&self, session: &str, reply: &Reply, here: &Path, secrets: &Secrets) -> Option<PageFile> {
         let mut last = self.written.lock();
-        let Some(tree) = self.client.last_shown() else {
+        let Some(tree) = self.client.last_snapshot() else {
             if let Some(written) = last.take() {
                 let _ = std::fs::remove_file(written.path);
             }

@@ -2,9 +2,9 @@
 //! `[ref=e12]`, and with verbs instead of tool names.
 use serde_json::{Value, json};
 
-use super::verbs::translated;
+use super::verbs::with_verb_names;
 use crate::mcp::reply::Reply;
-use crate::snapshot::{Omission, quotations};
+use crate::snapshot::{Omission, split_quoted};
 
 /// The file with the page's full snapshot.
 #[derive(Debug, Clone)]
@@ -23,21 +23,23 @@ pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> St
     for (name, texts) in reply.sections() {
         let text = texts.join("\n");
         lines.push(match name {
-            "Error" => format!("Error ({}): {}", reply.error_code().unwrap_or("error"), translated(&text)),
+            "Error" => {
+                format!("Error ({}): {}", reply.error_code().unwrap_or("error"), with_verb_names(&text))
+            }
             "Page" if is_known => continue,
             "Page" => text.lines().map(|line| line.trim_start_matches("- ")).collect::<Vec<_>>().join("\n"),
             "Snapshot" => {
-                let left_out = reply.left_out().map(|left_out| match file {
+                let left_out = reply.omission().map(|left_out| match file {
                     Some(file) => pointed(left_out, file, &mut points_at_file),
-                    None => translated(&left_out.to_string()),
+                    None => with_verb_names(&left_out.to_string()),
                 });
                 outlined(reply.snapshot().unwrap_or_default(), left_out)
             }
-            "Came into view" => reply.in_view().map_or(text, |part| {
-                outlined(&part.text, part.cut.as_ref().map(|left_out| translated(&left_out.to_string())))
+            "Came into view" => reply.newly_visible().map_or(text, |part| {
+                outlined(&part.text, part.cut.as_ref().map(|left_out| with_verb_names(&left_out.to_string())))
             }),
             "Result" => result(reply),
-            _ => translated(&text),
+            _ => with_verb_names(&text),
         });
     }
     if let Some(file) = file.filter(|_| !points_at_file) {
@@ -52,15 +54,15 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     for (name, texts) in reply.sections() {
         let (key, text) = (name.to_ascii_lowercase().replace(' ', "_"), texts.join("\n"));
         object[key] = match name {
-            "Error" => json!({ "code": reply.error_code(), "message": translated(&text) }),
+            "Error" => json!({ "code": reply.error_code(), "message": with_verb_names(&text) }),
             "Page" => continue,
-            "Snapshot" => with_omission(reply.snapshot().unwrap_or_default(), reply.left_out()).into(),
-            "Came into view" => match reply.in_view() {
+            "Snapshot" => with_omission(reply.snapshot().unwrap_or_default(), reply.omission()).into(),
+            "Came into view" => match reply.newly_visible() {
                 Some(part) => with_omission(&part.text, part.cut.as_ref()).into(),
                 None => continue,
             },
             "Result" => result(reply).into(),
-            _ => texts.iter().map(|text| translated(text.trim_start_matches("- "))).collect(),
+            _ => texts.iter().map(|text| with_verb_names(text.trim_start_matches("- "))).collect(),
         };
     }
     if let Some(page) = reply.page() {
@@ -87,7 +89,7 @@ pub(super) fn outline(text: &str) -> String {
 /// Returns the answer's result. Tool names are replaced by verbs in our own text, not in text of pages and scripts.
 fn result(reply: &Reply) -> String {
     let parts = reply.result().into_iter();
-    let text = parts.map(|part| if part.names_tools { translated(&part.text) } else { part.text });
+    let text = parts.map(|part| if part.names_tools { with_verb_names(&part.text) } else { part.text });
     text.collect::<Vec<_>>().join("\n")
 }
 
@@ -98,13 +100,13 @@ fn outlined(outline: &str, left_out: Option<String>) -> String {
 
 /// Returns a snapshot for the JSON answer, followed by the note about omitted parts, if any.
 fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
-    outlined(outline, left_out.map(|left_out| translated(&left_out.to_string())))
+    outlined(outline, left_out.map(|left_out| with_verb_names(&left_out.to_string())))
 }
 
 /// Returns the note about omitted parts, which points at the page file instead of at further calls.
 fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> String {
     if left_out.how.is_none() {
-        return translated(&left_out.to_string());
+        return with_verb_names(&left_out.to_string());
     }
     *points_at_file = true;
     let how = Some(format!("All is in {} ({} lines).", file.path, file.lines));
@@ -113,7 +115,7 @@ fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> S
 
 /// Replaces `[ref=e12]` by `[e12]`.
 fn bare_refs(text: &str) -> String {
-    let lines = text.split_inclusive('\n').flat_map(quotations);
+    let lines = text.split_inclusive('\n').flat_map(split_quoted);
     lines
         .map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { part.replace("[ref=", "[") })
         .collect()

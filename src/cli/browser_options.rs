@@ -2,8 +2,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::flags::{Flags, InputName, Origins, Size};
-use super::{Ending, mistake};
+use super::flags::{Flags, InputPace, OriginList, Size};
+use super::{EarlyExit, mistake};
 use crate::browser::find::Channel;
 use crate::browser::input::InputStyle;
 use crate::browser::launch::LaunchOptions;
@@ -15,7 +15,7 @@ use crate::mcp::settings::Settings;
 /// The launch options.
 pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
     let channel =
-        flags.browser.browser.and_then(|browser| Channel::named(browser.into()).ok()).unwrap_or_default();
+        flags.browser.browser.and_then(|browser| Channel::from_name(browser.into()).ok()).unwrap_or_default();
     LaunchOptions {
         channel,
         browsers_dir: flags.tools.browsers_dir.clone(),
@@ -33,10 +33,10 @@ pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
 }
 
 /// The context options.
-pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
+pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, EarlyExit> {
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
-        text.map_err(|error| Ending::Mistake(format!("--init-script: {}: {error}", path.display())))
+        text.map_err(|error| EarlyExit::Mistake(format!("--init-script: {}: {error}", path.display())))
     };
     let proxy = flags
         .engine
@@ -44,7 +44,8 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         .as_ref()
         .map(|server| Proxy::new(server, None, None, flags.engine.proxy_bypass.clone()));
     let proxy = proxy.transpose().map_err(|error| mistake("proxy-server", &error.to_string()))?;
-    let listed = |origins: &Option<Origins>| origins.as_ref().map(|list| list.0.clone()).unwrap_or_default();
+    let listed =
+        |origins: &Option<OriginList>| origins.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     let policy = Policy {
         allowed: listed(&flags.pages.allowed_origins),
         blocked: listed(&flags.pages.blocked_origins),
@@ -83,16 +84,16 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, Ending> {
         )),
         catch_file_choosers: true,
         input: match flags.pages.input {
-            Some(InputName::Instant) => InputStyle::Instant,
-            Some(InputName::Natural) | None => InputStyle::Natural,
+            Some(InputPace::Instant) => InputStyle::Instant,
+            Some(InputPace::Natural) | None => InputStyle::Natural,
         },
         init_scripts: flags.pages.init_script.iter().flatten().map(read).collect::<Result<_, _>>()?,
         ..ContextOptions::default()
     };
     if let Some(device) = device {
-        let mut look = options.look();
+        let mut look = options.device_profile();
         device.apply(&mut look);
-        options.set_look(look);
+        options.set_device_profile(look);
     }
     Ok(options)
 }

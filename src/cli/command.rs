@@ -12,9 +12,9 @@ use super::layers;
 use super::program::Program;
 #[cfg(unix)]
 use super::remote::CommandFailure;
-use super::verbs::{self, UserFolder, Verb};
+use super::verbs::{self, UserWorkingDir, Verb};
 use super::wire::{Outcome, Request, Work};
-use super::{Ending, audit, doctor, health, keys, papers, setup, show, show_trace, tell};
+use super::{EarlyExit, audit, doctor, health, keys, papers, setup, show, show_trace, tell};
 
 /// The default session name.
 pub(super) const DEFAULT_SESSION: &str = "default";
@@ -74,7 +74,7 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
         }),
         "sessions" => parsed(sessions_command(), rest)
             .and_then(|matches| ask(&matches, None, Vec::new(), Work::Sessions)),
-        _ => match verbs::named(name) {
+        _ => match verbs::find(name) {
             Some(verb) => act(program, verb, rest),
             None => Err(unknown(name)),
         },
@@ -101,14 +101,15 @@ fn command_finder(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use
     }
 }
 
-fn unknown(name: &str) -> Ending {
+fn unknown(name: &str) -> EarlyExit {
     let own = OWN_COMMANDS.map(|(name, _)| name);
-    let near = verbs::near(name, &own).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    Ending::Mistake(format!("there is no command {name:?}{near} (patchright-mcp help lists them)"))
+    let near =
+        verbs::closest_name(name, &own).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    EarlyExit::Mistake(format!("there is no command {name:?}{near} (patchright-mcp help lists them)"))
 }
 
 /// Checks a command line without running it, for the tests of the documentation.
-fn check_command_line(words: &[OsString]) -> Result<(), Ending> {
+fn check_command_line(words: &[OsString]) -> Result<(), EarlyExit> {
     let Some(at) = words.iter().position(command_finder(words)) else {
         return super::configure(words.to_vec(), []).map(drop);
     };
@@ -120,28 +121,28 @@ fn check_command_line(words: &[OsString]) -> Result<(), Ending> {
     if let Some(command) = own().into_iter().find(|command| command.get_name() == name) {
         return parsed(command, rest).map(drop);
     }
-    let verb = verbs::named(name).ok_or_else(|| unknown(name))?;
+    let verb = verbs::find(name).ok_or_else(|| unknown(name))?;
     parse_verb(verb, rest).map(drop)
 }
 
 /// Parses the arguments of a verb: the flags common to all verbs, and the arguments of its tool.
-fn parse_verb(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), Ending> {
+fn parse_verb(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), EarlyExit> {
     let matches = parsed(command_of(verb), rest)?;
-    let here = UserFolder(std::env::current_dir().unwrap_or_default());
+    let here = UserWorkingDir(std::env::current_dir().unwrap_or_default());
     let arguments = verb.arguments(&matches, &here).map_err(|problems| {
         let problems = verb.with_flag_names(&problems.join("; "));
-        Ending::Mistake(format!("{problems} (patchright-mcp {})", verb.usage()))
+        EarlyExit::Mistake(format!("{problems} (patchright-mcp {})", verb.usage()))
     })?;
     Ok((matches, arguments))
 }
 
 /// Runs a verb.
-fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, Ending> {
+fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, EarlyExit> {
     let takes_steps = verb.tool.name == "browser_steps";
     if takes_steps && !std::io::stdin().is_terminal() && rest.iter().all(|word| word == "-") {
         let mut lines = String::new();
         let read = std::io::stdin().take(1 << 20).read_to_string(&mut lines);
-        read.map_err(|error| Ending::Mistake(format!("the steps cannot be read: {error}")))?;
+        read.map_err(|error| EarlyExit::Mistake(format!("the steps cannot be read: {error}")))?;
         rest = vec![lines.into()];
     }
     let (matches, arguments) = parse_verb(verb, rest)?;
@@ -158,7 +159,7 @@ fn ask(
     program: Option<&Program>,
     options: Vec<String>,
     work: Work,
-) -> Result<i32, Ending> {
+) -> Result<i32, EarlyExit> {
     let here = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
     let request = Request {
         session: session(matches)?,
@@ -204,16 +205,16 @@ fn reach(_program: Option<&Program>, _request: &Request) -> Result<Outcome, Stri
 }
 
 /// Returns the session name, restricted to characters that are safe in a folder name.
-fn session(matches: &ArgMatches) -> Result<String, Ending> {
+fn session(matches: &ArgMatches) -> Result<String, EarlyExit> {
     let name = matches.get_one::<String>("session").cloned().unwrap_or_else(|| DEFAULT_SESSION.to_owned());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if (1..=40).contains(&name.len()) && name.chars().all(is_plain) {
         return Ok(name);
     }
-    Err(Ending::Mistake("--session: expected up to 40 letters, digits, - and _".to_owned()))
+    Err(EarlyExit::Mistake("--session: expected up to 40 letters, digits, - and _".to_owned()))
 }
 
-fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, Ending> {
+fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, EarlyExit> {
     let name = OsString::from(command.get_name());
     let matches = command.try_get_matches_from([name].into_iter().chain(rest));
     matches.map_err(|error| layers::ending(&error))
@@ -303,18 +304,18 @@ pub(super) fn every() -> impl Iterator<Item = Command> {
     verbs::all().map(command_of).chain(own())
 }
 
-fn help(rest: &[OsString]) -> Result<i32, Ending> {
+fn help(rest: &[OsString]) -> Result<i32, EarlyExit> {
     let Some(name) = rest.first().and_then(|name| name.to_str()) else {
-        return Err(Ending::Answer(list()));
+        return Err(EarlyExit::Answer(list()));
     };
     if name == "--all" {
-        return Err(Ending::Answer(list_all()));
+        return Err(EarlyExit::Answer(list_all()));
     }
     let command = match own().into_iter().find(|command| command.get_name() == name) {
         Some(command) => command,
-        None => command_of(verbs::named(name).ok_or_else(|| unknown(name))?),
+        None => command_of(verbs::find(name).ok_or_else(|| unknown(name))?),
     };
-    Err(Ending::Answer(explained(command)))
+    Err(EarlyExit::Answer(explained(command)))
 }
 
 /// Renders the help of a command, without the global options.
@@ -364,9 +365,10 @@ fn list_all() -> String {
 
 /// Runs the background server: `background SOCKET [options]`, as `remote::ask` starts it.
 #[cfg(unix)]
-fn background(rest: Vec<OsString>) -> Result<i32, Ending> {
+fn background(rest: Vec<OsString>) -> Result<i32, EarlyExit> {
     let mut rest = rest.into_iter();
-    let socket = rest.next().ok_or_else(|| Ending::Mistake("background: no socket is named".to_owned()))?;
+    let socket =
+        rest.next().ok_or_else(|| EarlyExit::Mistake("background: no socket is named".to_owned()))?;
     let options: Vec<_> = rest.collect();
     let server = super::configure_background(options.clone(), std::env::vars_os())?;
     let idle_limit = server.engine.idle_limit.unwrap_or(super::AN_HOUR);

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::flags::Flags;
 use super::setup::clients::{Agent, ClientFolders};
 use super::setup::{self, SetupState};
-use super::{Config, Ending, command, show};
+use super::{Config, EarlyExit, command, show};
 use crate::browser::debugging_address;
 use crate::browser::find::find;
 use crate::browser::launch::LaunchOptions;
 use crate::browser::{Browser, ContextOptions};
 use crate::error::Error;
-use crate::session::Source;
+use crate::session::BrowserSource;
 use crate::webdriver::{self, WebkitSession};
 
 /// The severity of a finding.
@@ -69,7 +69,7 @@ pub(super) fn command() -> Command {
 }
 
 /// Runs the checks and prints the findings. Returns exit status 1 if one of them is a problem.
-pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let options = command::options(matches);
     let config = super::configure(options.iter().map(std::ffi::OsString::from), std::env::vars_os())?;
     let findings = examined(&config);
@@ -112,24 +112,24 @@ fn examined(config: &Config) -> Vec<Finding> {
         )
     }));
     match &config.engine.source {
-        Source::Launch(options) => findings.extend(browser(options)),
-        Source::Attach { endpoint, .. } => findings.push(attached(endpoint)),
-        Source::Join { folder, .. } => findings.push(match debugging_address(folder) {
+        BrowserSource::Launch(options) => findings.extend(browser(options)),
+        BrowserSource::Attach { endpoint, .. } => findings.push(attached(endpoint)),
+        BrowserSource::Join { folder, .. } => findings.push(match debugging_address(folder) {
             Ok(_) => Finding::good("browser", "yours runs, and listens".to_owned()),
             Err(error) => finding("browser", &error),
         }),
-        Source::Pool(pool) => {
-            let found = format!("{} of a pool", pool.count().0);
+        BrowserSource::Pool(pool) => {
+            let found = format!("{} of a pool", pool.node_counts().0);
             findings.push(Finding::good("browsers", found));
         }
-        Source::Shared { .. } => {}
-        Source::Webkit(options) => findings.extend(webkit(options)),
-        Source::Unsupported { browser } => {
+        BrowserSource::Shared { .. } => {}
+        BrowserSource::Webkit(options) => findings.extend(webkit(options)),
+        BrowserSource::Unsupported { browser } => {
             let error = Error::UnsupportedBrowser { browser: browser.clone() };
             findings.push(finding("browser", &error));
         }
     }
-    findings.extend(machine::examined(matches!(config.engine.source, Source::Webkit(_))));
+    findings.extend(machine::examined(matches!(config.engine.source, BrowserSource::Webkit(_))));
     findings.extend(http(config));
     findings.extend(clients());
     findings
@@ -137,7 +137,7 @@ fn examined(config: &Config) -> Vec<Finding> {
 
 /// Finds the browser and starts it once, headless and with a temporary profile.
 fn browser(options: &LaunchOptions) -> Vec<Finding> {
-    let found = match find(&options.wanted()) {
+    let found = match find(&options.browser_query()) {
         Ok(found) => found,
         Err(error) => return vec![finding("browser", &error)],
     };
@@ -160,7 +160,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
         Ok(driver) => Finding::good("browser", driver.display().to_string()),
         Err(error) => finding("browser", &error),
     };
-    let screen = match webdriver::find_screen(options) {
+    let screen = match webdriver::find_display(options) {
         Ok(Some(program)) => Finding::good("screen", format!("in memory, of {}", program.display())),
         Ok(None) => Finding::good("screen", "the one of DISPLAY"),
         Err(error) => finding("screen", &error),
@@ -169,7 +169,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     if findings.iter().all(|finding| finding.grade == Severity::Good) {
         let webkit_session = WebkitSession::new(Arc::new(options.for_trial_launch()));
         findings.push(started(async move {
-            let version = webkit_session.turn().await?.version().to_owned();
+            let version = webkit_session.acquire_page().await?.version().to_owned();
             Ok((version, async move { webkit_session.close().await }))
         }));
     }
@@ -200,7 +200,7 @@ fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(St
 }
 
 fn finding(subject: &'static str, error: &Error) -> Finding {
-    let mend = error.hint().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
+    let mend = error.suggestion().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
     Finding::bad(subject, Severity::Problem, error.to_string(), mend)
 }
 
@@ -238,7 +238,7 @@ fn http(config: &Config) -> Vec<Finding> {
         ),
     };
     let count = http.keys.count();
-    let keys = match (http.keys.generated(), http.keys.admit_everybody()) {
+    let keys = match (http.keys.generated(), http.keys.allows_anyone()) {
         (Some(_), _) => Finding::bad(
             "keys",
             Severity::Warning,

@@ -8,12 +8,12 @@ use clap::{Args, Parser};
 
 use crate::browser::UserBrowser;
 use crate::browser::policy::OriginPattern;
-use crate::live::Mode;
+use crate::live::LiveViewMode;
 use crate::mcp::consent::Consent;
 use crate::mcp::settings::{ConsoleThreshold, ImageResponses};
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
-use crate::session::cooldown::ScriptWorld;
+use crate::session::cooldown::CooldownScope;
 
 const AFTER_HELP: &str = "\
 Each setting is also an environment variable (PATCHRIGHT_MCP_ and its name, such as PATCHRIGHT_MCP_LOG_LEVEL) and a key \
@@ -189,11 +189,11 @@ pub struct PageFlags {
 
     /// Origins that pages may reach, no others, separated by semicolons or commas: https://host, *.host, http://host:*
     #[arg(long, value_name = "ORIGINS")]
-    pub allowed_origins: Option<Origins>,
+    pub allowed_origins: Option<OriginList>,
 
     /// Origins that pages may not reach
     #[arg(long, value_name = "ORIGINS")]
-    pub blocked_origins: Option<Origins>,
+    pub blocked_origins: Option<OriginList>,
 
     /// Block this machine and its private networks, under any name
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
@@ -205,7 +205,7 @@ pub struct PageFlags {
 
     /// Pace of pointer and keys [default: natural]
     #[arg(long, value_name = "HOW", ignore_case = true)]
-    pub input: Option<InputName>,
+    pub input: Option<InputPace>,
 }
 
 // The tools: which, time limits, answers and files.
@@ -322,7 +322,7 @@ pub struct UserFlags {
 
     /// Tools that the cooldown applies to [default: all]
     #[arg(long, value_name = "SCOPE", ignore_case = true)]
-    pub cooldown_scope: Option<ScriptWorld>,
+    pub cooldown_scope: Option<CooldownScope>,
 
     /// Folder that stores the cooldown across restarts and servers of this machine
     #[arg(long, value_name = "DIR")]
@@ -330,7 +330,7 @@ pub struct UserFlags {
 
     /// Live view: what a person at the link may do [default: control without windows, off with them]
     #[arg(long, value_name = "MODE", ignore_case = true)]
-    pub live: Option<Mode>,
+    pub live: Option<LiveViewMode>,
 
     /// Public address of the live view behind a proxy, for example `https://browser.example.com`
     #[arg(long, value_name = "URL", value_parser = not_empty())]
@@ -475,7 +475,7 @@ pub struct LogFlags {
 pub enum LogLevel {
     Off,
     Error,
-    Warn,
+    WarningHandler,
     Info,
     Debug,
     Trace,
@@ -505,7 +505,7 @@ pub enum BrowserName {
 
 /// The pace of pointer and keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum InputName {
+pub enum InputPace {
     /// At a person's pace.
     Natural,
     /// As fast as possible.
@@ -594,9 +594,9 @@ impl FromStr for Header {
 
 /// A list of origins. They contain neither commas nor semicolons, so both separate them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origins(pub Vec<OriginPattern>);
+pub struct OriginList(pub Vec<OriginPattern>);
 
-impl FromStr for Origins {
+impl FromStr for OriginList {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

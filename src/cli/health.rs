@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{Ending, show, tell};
+use super::{EarlyExit, show, tell};
 
 const LIMIT: Duration = Duration::from_secs(4);
 
@@ -23,10 +23,10 @@ pub(super) fn command() -> Command {
 }
 
 /// Requests the server's health URL. Returns exit status 0 if the server is healthy, otherwise 1.
-pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let url = matches.get_one::<String>("url").cloned().unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Ending::Mistake(format!("health: {error}")))?;
+    let runtime = runtime.map_err(|error| EarlyExit::Mistake(format!("health: {error}")))?;
     let asked = runtime.block_on(async {
         // The server runs on this machine, so proxies from the environment must not be used.
         let client = reqwest::Client::builder().no_proxy().timeout(LIMIT).build()?;

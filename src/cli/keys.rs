@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use toml_edit::{Array, Datetime, DocumentMut, Item, Table, value};
 
-use super::{Ending, show};
+use super::{EarlyExit, show};
 use crate::mcp::http::{digest_of, parse_key_file, random_key};
 
 /// The restrictions of a key whose values are lists: name, placeholder and help of each flag.
@@ -50,10 +50,10 @@ pub(super) fn command() -> Command {
         .subcommand(Command::new("revoke").about("Remove a key").arg(name().help("Its name")))
 }
 
-pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let usual = PathBuf::from("keys.toml");
     let path = matches.get_one::<PathBuf>("keys").unwrap_or(&usual);
-    let mistake = |reason: String| Ending::Mistake(format!("keys: {}: {reason}", path.display()));
+    let mistake = |reason: String| EarlyExit::Mistake(format!("keys: {}: {reason}", path.display()));
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

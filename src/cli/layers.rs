@@ -10,9 +10,9 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
 use serde_json::{Map, Value};
 
-use super::Ending;
+use super::EarlyExit;
 use super::flags::Flags;
-use crate::mcp::arguments::nearest;
+use crate::mcp::arguments::closest_name;
 use crate::mcp::strict_json;
 
 const PREFIX: &str = "PATCHRIGHT_MCP_";
@@ -28,10 +28,10 @@ const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
 type Layer = BTreeMap<String, OsString>;
 
 /// Returns the merged settings, and warnings for the user.
-pub fn read(
+pub fn read_settings(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Result<(Flags, Vec<String>), Ending> {
+) -> Result<(Flags, Vec<String>), EarlyExit> {
     let given = parse(&arguments)?;
     let mut warnings = Vec::new();
     let environment = from_environment(environment, &mut warnings)?;
@@ -50,12 +50,12 @@ pub fn read(
 }
 
 /// The names of all settings, spelled as flags.
-pub fn names() -> Vec<String> {
+pub fn setting_names() -> Vec<String> {
     settings(&Flags::command()).map(|setting| name(setting).to_owned()).collect()
 }
 
 /// Returns the name of the environment variable for a setting.
-pub fn variable(name: &str) -> String {
+pub fn environment_variable(name: &str) -> String {
     format!("{PREFIX}{}", name.replace('-', "_").to_ascii_uppercase())
 }
 
@@ -71,17 +71,17 @@ fn id(name: &str) -> String {
     name.replace('-', "_")
 }
 
-fn parse(arguments: &[OsString]) -> Result<ArgMatches, Ending> {
+fn parse(arguments: &[OsString]) -> Result<ArgMatches, EarlyExit> {
     let program = OsString::from("patchright-mcp");
     let matches = Flags::command().try_get_matches_from([&program].into_iter().chain(arguments));
     matches.map_err(|error| ending(&error))
 }
 
 /// Converts a clap error. Mistakes become one line, since MCP clients may show only one line of a server's log.
-pub(super) fn ending(error: &clap::Error) -> Ending {
+pub(super) fn ending(error: &clap::Error) -> EarlyExit {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::Answer(error.render().to_string()),
-        _ => Ending::Mistake(one_line(error)),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => EarlyExit::Answer(error.render().to_string()),
+        _ => EarlyExit::Mistake(one_line(error)),
     }
 }
 
@@ -96,8 +96,8 @@ pub(super) fn one_line(error: &clap::Error) -> String {
 fn from_environment(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     warnings: &mut Vec<String>,
-) -> Result<Layer, Ending> {
-    let names = names();
+) -> Result<Layer, EarlyExit> {
+    let names = setting_names();
     let mut layer = Layer::new();
     let mut kind = None;
     for (key, value) in environment {
@@ -111,7 +111,7 @@ fn from_environment(
             continue;
         }
         let Some(key) = key.to_str().filter(|key| key.starts_with(PREFIX)) else { continue };
-        match names.iter().find(|name| variable(name) == key) {
+        match names.iter().find(|name| environment_variable(name) == key) {
             // Compose files pass an unset variable as an empty one.
             Some(_) if value.is_empty() => {}
             Some(name) => insert(&mut layer, name, &value, key)?,
@@ -129,11 +129,12 @@ fn config_file(given: &ArgMatches, environment: &Layer) -> Option<OsString> {
     argument.or_else(|| environment.get("config").cloned())
 }
 
-fn from_file(path: &Path) -> Result<Layer, Ending> {
+fn from_file(path: &Path) -> Result<Layer, EarlyExit> {
     let shown = path.display();
     let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| Ending::Mistake(format!("{shown}: {error}")))?;
-    let object = read_object(path, &text).map_err(|reason| Ending::Mistake(format!("{shown}: {reason}")))?;
+    let text = text.map_err(|error| EarlyExit::Mistake(format!("{shown}: {error}")))?;
+    let object =
+        read_object(path, &text).map_err(|reason| EarlyExit::Mistake(format!("{shown}: {reason}")))?;
     let command = Flags::command();
     let known =
         settings(&command).filter(|setting| !NOT_IN_A_FILE.contains(&name(setting))).collect::<Vec<_>>();
@@ -141,12 +142,12 @@ fn from_file(path: &Path) -> Result<Layer, Ending> {
     for (key, value) in &object {
         let spelled = kebab(key);
         let Some(setting) = known.iter().find(|setting| name(setting) == spelled) else {
-            let near = nearest(&spelled, known.iter().map(|setting| name(setting)));
+            let near = closest_name(&spelled, known.iter().map(|setting| name(setting)));
             let advice = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            return Err(Ending::Mistake(format!("{shown}: there is no setting {key:?}{advice}")));
+            return Err(EarlyExit::Mistake(format!("{shown}: there is no setting {key:?}{advice}")));
         };
         let value = written(value, takes_a_list(setting));
-        let value = value.map_err(|reason| Ending::Mistake(format!("{shown}: {key}: {reason}")))?;
+        let value = value.map_err(|reason| EarlyExit::Mistake(format!("{shown}: {key}: {reason}")))?;
         if let Some(value) = value {
             insert(&mut layer, &spelled, OsStr::new(&value), &format!("{shown}: {key}"))?;
         }
@@ -191,12 +192,12 @@ fn takes_a_list(setting: &Arg) -> bool {
 }
 
 /// Adds a setting if its value is valid. `found` is the setting's source, for the error message.
-fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), Ending> {
-    if let Err(Ending::Mistake(reason)) = parse(&[flag(name, value)]) {
-        return Err(Ending::Mistake(format!("{found}: {reason}")));
+fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), EarlyExit> {
+    if let Err(EarlyExit::Mistake(reason)) = parse(&[flag(name, value)]) {
+        return Err(EarlyExit::Mistake(format!("{found}: {reason}")));
     }
     if layer.insert(name.to_owned(), value.to_owned()).is_some() {
-        return Err(Ending::Mistake(format!("{found}: this is set twice")));
+        return Err(EarlyExit::Mistake(format!("{found}: this is set twice")));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::flags::Flags;
-use super::{Ending, command};
+use super::{EarlyExit, command};
 
 const NAME: &str = "patchright-mcp";
 
@@ -21,16 +21,16 @@ pub(super) fn man_command() -> Command {
 }
 
 /// Prints completions for all commands and flags.
-pub(super) fn completions(matches: &ArgMatches) -> Result<i32, Ending> {
+pub(super) fn completions(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let mut text = Vec::new();
     if let Some(shell) = matches.get_one::<Shell>("shell") {
         clap_complete::generate(*shell, &mut whole(), NAME, &mut text);
     }
-    Err(Ending::Answer(String::from_utf8_lossy(&text).into_owned()))
+    Err(EarlyExit::Answer(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// Prints the manual page, with a section for each command.
-pub(super) fn man() -> Result<i32, Ending> {
+pub(super) fn man() -> Result<i32, EarlyExit> {
     let mut text = Vec::new();
     let whole = whole();
     let written = clap_mangen::Man::new(whole.clone()).render(&mut text).and_then(|()| {
@@ -41,8 +41,8 @@ pub(super) fn man() -> Result<i32, Ending> {
             page.render_options_section(&mut text)
         })
     });
-    written.map_err(|error| Ending::Mistake(format!("man: {error}")))?;
-    Err(Ending::Answer(String::from_utf8_lossy(&text).into_owned()))
+    written.map_err(|error| EarlyExit::Mistake(format!("man: {error}")))?;
+    Err(EarlyExit::Answer(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// Returns the command-line definition of the program with all its commands.

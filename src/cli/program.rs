@@ -21,7 +21,7 @@ enum Kind {
 
 impl Program {
     /// The running binary.
-    pub fn this() -> Self {
+    pub fn current() -> Self {
         let executable = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("patchright-mcp"));
         Self { executable, kind: Kind::Binary }
     }
@@ -41,7 +41,7 @@ impl Program {
     }
 
     /// Returns executable and arguments as they are written into a client's configuration.
-    pub fn words(&self, arguments: &[String]) -> (String, Vec<String>) {
+    pub fn command_and_arguments(&self, arguments: &[String]) -> (String, Vec<String>) {
         let leading: &[&str] = match self.kind {
             Kind::Binary => &[],
             Kind::Python => &["-m", "patchright_mcp"],

@@ -12,14 +12,14 @@ use super::log::tell;
 use super::{Config, log};
 use crate::browser::{launch, remove_unfinished};
 use crate::fleet::Replica;
-use crate::live::{Live, Mode};
-use crate::mcp::audit::{AuditLog, Head};
+use crate::live::{LiveView, LiveViewMode};
+use crate::mcp::audit::{AuditLog, LogHead};
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::http::HttpServer;
 use crate::mcp::http::live::serve_open_handovers;
 use crate::mcp::server::Server;
 use crate::mcp::shutdown::Shutdown;
-use crate::mcp::stdio::Lines;
+use crate::mcp::stdio::StdioTransport;
 #[cfg(unix)]
 use crate::mcp::tool::Capability;
 use crate::mcp::tool::Registry;
@@ -58,7 +58,7 @@ pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
     let secrets = config.server.engine.secrets.clone();
     live(config.server.log_level, config.server.log_format, secrets, async {
         let shutdown = Shutdown::default();
-        let impatience = match shutdown.on_signals() {
+        let impatience = match shutdown.listen_for_signals() {
             Ok(impatience) => impatience,
             Err(error) => return cannot_start(&error),
         };
@@ -89,7 +89,7 @@ fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Futu
     // A thread may still be blocked on reading a terminal; the exit must not wait for it.
     runtime.shutdown_background();
     // After a second signal, the orderly shutdown was cut short: browsers may still run.
-    launch::end_all();
+    launch::kill_all();
     remove_unfinished();
     log::finish();
     status
@@ -102,7 +102,7 @@ fn cannot_start(error: &dyn std::fmt::Display) -> i32 {
 
 async fn serve(mut config: Config) -> i32 {
     let shutdown = Shutdown::default();
-    let impatience = match shutdown.on_signals() {
+    let impatience = match shutdown.listen_for_signals() {
         Ok(impatience) => impatience,
         Err(error) => return cannot_start(&error),
     };
@@ -115,7 +115,8 @@ async fn serve(mut config: Config) -> i32 {
         Err(error) => return cannot_start(&error),
     };
     let name = replica.as_ref().map(|replica| replica.id().to_owned());
-    let live = (config.live.mode != Some(Mode::Off)).then(|| Live::new(config.live.clone(), name));
+    let live =
+        (config.live.mode != Some(LiveViewMode::Off)).then(|| LiveView::new(config.live.clone(), name));
     #[cfg(feature = "otlp")]
     let traces = config.traces.take().map(SpanExporter::new).map(Arc::new);
     let dispatcher = match audited(config) {
@@ -146,11 +147,11 @@ async fn serve(mut config: Config) -> i32 {
                     #[cfg(unix)]
                     if runs_programs {
                         let (input, output) = take_streams()?;
-                        server.serve(Lines::new(input, output, token), &shutdown).await;
+                        server.serve(StdioTransport::new(input, output, token), &shutdown).await;
                         return Ok(());
                     }
                     let (input, output) = rmcp::transport::stdio_pipes();
-                    server.serve(Lines::new(input, output, token), &shutdown).await;
+                    server.serve(StdioTransport::new(input, output, token), &shutdown).await;
                     std::io::Result::Ok(())
                 } => if let Err(error) = served { return cannot_start(&error) },
                 () = impatience => {}
@@ -197,7 +198,7 @@ pub(super) fn audited(config: Config) -> Result<Dispatcher, String> {
     let audit = audit.map_err(|reason| format!("--audit: {reason}"))?;
     if let Some(log) = &audit {
         // If standard error is kept, this digest later reveals whether lines were cut off the end of the audit log.
-        let Head { lines, digest } = log.head();
+        let LogHead { lines, digest } = log.head();
         tell(&format!("The audit log goes on after {lines} lines; head {digest}"));
     }
     Ok(dispatcher(config).with_audit(audit))
@@ -206,7 +207,7 @@ pub(super) fn audited(config: Config) -> Result<Dispatcher, String> {
 /// Creates a dispatcher with the tools, a browser that starts on demand, and the cooldown of this process.
 pub fn dispatcher(config: Config) -> Dispatcher {
     let registry = Registry::new(
-        tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS),
+        tools::ALL_TOOLS.iter().chain(&tools::claude::CLAUDE_TOOLS),
         &config.capabilities,
         &config.toolsets,
     );

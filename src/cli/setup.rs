@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use self::clients::{Agent, ClientFolders};
 use self::edit::{Format, edited, present, value};
 use super::program::Program;
-use super::{Ending, show};
+use super::{EarlyExit, show};
 
 /// The suffix of the backup file.
 const COPY: &str = ".before-patchright-mcp";
@@ -49,15 +49,15 @@ pub(super) fn command() -> Command {
 }
 
 /// Sets up the given client, or without one lists all clients and whether each is set up.
-pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending> {
+pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let places = ClientFolders::here();
     let places =
-        places.ok_or_else(|| Ending::Mistake("setup: there is no home folder; set HOME".to_owned()))?;
+        places.ok_or_else(|| EarlyExit::Mistake("setup: there is no home folder; set HOME".to_owned()))?;
     let Some(agent) = matches.get_one::<Agent>("client").copied() else {
         show(&listed(&places));
         return Ok(0);
     };
-    let mistake = |path: &Path, reason: &str| Ending::Mistake(format!("{}: {reason}", path.display()));
+    let mistake = |path: &Path, reason: &str| EarlyExit::Mistake(format!("{}: {reason}", path.display()));
     let path = place(agent, &places, matches.get_flag("project"))?;
     let name = matches.get_one::<String>("name").map_or(NAME, String::as_str);
     let options: Vec<_> = matches.get_many::<String>("options").into_iter().flatten().cloned().collect();
@@ -65,7 +65,7 @@ pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending
     let text = read(&path).map_err(|error| mistake(&path, &error.to_string()))?;
     let undoes = matches.get_flag("undo");
     let server = (!undoes).then(|| {
-        let (command, arguments) = program.words(&options);
+        let (command, arguments) = program.command_and_arguments(&options);
         agent.entry(name, &command, &arguments)
     });
     let before = text.as_deref().unwrap_or_default();
@@ -89,13 +89,14 @@ pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, Ending
     Ok(0)
 }
 
-fn place(agent: Agent, places: &ClientFolders, in_project: bool) -> Result<PathBuf, Ending> {
+fn place(agent: Agent, places: &ClientFolders, in_project: bool) -> Result<PathBuf, EarlyExit> {
     let path = match in_project {
         false => agent.file(places),
         true => {
             let here = std::env::current_dir().unwrap_or_default();
-            let none =
-                || Ending::Mistake(format!("--project: {} has no configuration for projects", agent.name()));
+            let none = || {
+                EarlyExit::Mistake(format!("--project: {} has no configuration for projects", agent.name()))
+            };
             agent.project_file(&here).ok_or_else(none)?
         }
     };

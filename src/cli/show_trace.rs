@@ -4,7 +4,7 @@ use std::process::{Command as Process, Stdio};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use super::{Ending, show, tell};
+use super::{EarlyExit, show, tell};
 use crate::mcp::http::trace::TraceServer;
 use crate::mcp::shutdown::Shutdown;
 use crate::trace::Trace;
@@ -23,8 +23,8 @@ pub(super) fn command() -> Command {
 }
 
 /// Serves the viewer until a signal arrives.
-pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
-    let mistake = |reason: &dyn std::fmt::Display| Ending::Mistake(format!("show-trace: {reason}"));
+pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
+    let mistake = |reason: &dyn std::fmt::Display| EarlyExit::Mistake(format!("show-trace: {reason}"));
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     let port = matches.get_one::<u16>("port").copied().unwrap_or_default();
     let trace = Trace::open(&path).map_err(|error| mistake(&error))?;
@@ -32,7 +32,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, Ending> {
     let runtime = runtime.map_err(|error| mistake(&error))?;
     let served = runtime.block_on(async {
         let shutdown = Shutdown::default();
-        let impatience = shutdown.on_signals().map_err(|error| mistake(&error))?;
+        let impatience = shutdown.listen_for_signals().map_err(|error| mistake(&error))?;
         let server = TraceServer::bind(trace, port).await.map_err(|error| {
             mistake(&format!("port {port}: {error}. Choose another with --port, or 0 for any free port"))
         })?;

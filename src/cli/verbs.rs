@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::layers::{kebab, one_line};
 use crate::error::Error;
-use crate::mcp::arguments::nearest;
-use crate::mcp::tool::{AnyTool, Capability, SESSION, TAB};
+use crate::mcp::arguments;
+use crate::mcp::tool::{AnyTool, Capability, SESSION_ARGUMENT, TAB_ARGUMENT};
 use crate::mcp::tools;
 use crate::messages::{Language, listing as texts};
 
@@ -110,7 +110,7 @@ const HELP_OVERRIDES: [(&str, &str, &str); 9] = [
 const TAB_HERE: &str = "Tab to work in, as listed by tabs";
 
 /// Tool arguments without a flag: only models describe elements, and the session is given by `-s`.
-const HIDDEN_ARGUMENTS: [&str; 4] = ["element", "startElement", "endElement", SESSION];
+const HIDDEN_ARGUMENTS: [&str; 4] = ["element", "startElement", "endElement", SESSION_ARGUMENT];
 
 /// Arguments that are file paths, which are resolved against the user's working directory.
 const FILES: [&str; 3] = ["paths", "filename", "storageState"];
@@ -126,23 +126,24 @@ pub struct Verb {
 
 /// Returns all verbs. Session tools are not among them, since `-s NAME` replaces them.
 pub fn all() -> impl Iterator<Item = Verb> {
-    tools::ALL.iter().filter(|tool| tool.family.has_commands).map(|tool| Verb { tool })
+    tools::ALL_TOOLS.iter().filter(|tool| tool.family.has_commands).map(|tool| Verb { tool })
 }
 
 /// Returns the verb with this name, alias or tool name.
-pub fn named(name: &str) -> Option<Verb> {
+pub fn find(name: &str) -> Option<Verb> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
     all().find(|verb| verb.name() == name || verb.tool.name == name)
 }
 
 /// Returns the verb, or the name in `others`, that is most similar to a misspelt name.
-pub fn near(name: &str, others: &[&str]) -> Option<String> {
+pub fn closest_name(name: &str, others: &[&str]) -> Option<String> {
     let names: Vec<_> = all().map(Verb::name).collect();
-    nearest(name, names.iter().map(String::as_str).chain(others.iter().copied())).map(str::to_owned)
+    arguments::closest_name(name, names.iter().map(String::as_str).chain(others.iter().copied()))
+        .map(str::to_owned)
 }
 
 /// Replaces the tool names in a text by the names of their verbs.
-pub fn translated(text: &str) -> String {
+pub fn with_verb_names(text: &str) -> String {
     if !text.contains("browser_") {
         return text.to_owned();
     }
@@ -165,7 +166,7 @@ impl Verb {
     /// A summary in one sentence.
     pub fn summary(self) -> String {
         let text = self.description();
-        translated(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
+        with_verb_names(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
     }
 
     /// A summary in a few words.
@@ -185,7 +186,7 @@ impl Verb {
     }
 
     fn description(self) -> &'static str {
-        texts::description(self.tool.name, Language::En).unwrap_or(self.tool.description())
+        texts::tool_description(self.tool.name, Language::En).unwrap_or(self.tool.description())
     }
 
     /// Returns the usage line, such as `type [REF] TEXT`.
@@ -210,7 +211,7 @@ impl Verb {
     pub fn command(self) -> Command {
         let positional = self.positional();
         let mut command = Command::new(self.name())
-            .about(translated(self.description()))
+            .about(with_verb_names(self.description()))
             .override_usage(format!("patchright-mcp {} [options]", self.usage()))
             .disable_version_flag(true);
         for (index, name) in positional.iter().enumerate() {
@@ -249,11 +250,11 @@ impl Verb {
         let arg = Arg::new(name.to_owned());
         let own =
             HELP_OVERRIDES.iter().find(|(tool, argument, _)| *tool == self.tool.name && *argument == name);
-        let own = own.map(|(.., text)| *text).or(if name == TAB { Some(TAB_HERE) } else { None });
-        let english = texts::argument(self.tool.name, name, Language::En);
+        let own = own.map(|(.., text)| *text).or(if name == TAB_ARGUMENT { Some(TAB_HERE) } else { None });
+        let english = texts::argument_description(self.tool.name, name, Language::En);
         let description = own.or(english).or_else(|| schema.get("description").and_then(Value::as_str));
         let arg = match description {
-            Some(text) => arg.help(translated(text.trim_end_matches('.'))),
+            Some(text) => arg.help(with_verb_names(text.trim_end_matches('.'))),
             None => arg,
         };
         let choices = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
@@ -277,7 +278,7 @@ impl Verb {
             };
             text.replace(&format!("`{name}`"), &here)
         };
-        let text = self.properties().keys().fold(translated(text), named);
+        let text = self.properties().keys().fold(with_verb_names(text), named);
         text.replace(" (or `target`)", "")
     }
 
@@ -285,7 +286,7 @@ impl Verb {
     pub fn arguments(
         self,
         matches: &ArgMatches,
-        here: &UserFolder,
+        here: &UserWorkingDir,
     ) -> Result<Map<String, Value>, Vec<String>> {
         let positional = self.positional();
         let mut given = Vec::new();
@@ -320,7 +321,7 @@ impl Verb {
         self,
         positional: &[&str],
         given: Vec<String>,
-        here: &UserFolder,
+        here: &UserWorkingDir,
     ) -> Result<Map<String, Value>, Vec<String>> {
         let required = self.required();
         let mut arguments = Map::new();
@@ -344,7 +345,7 @@ impl Verb {
         }
     }
 
-    fn value(self, name: &str, given: Vec<String>, here: &UserFolder) -> Value {
+    fn value(self, name: &str, given: Vec<String>, here: &UserWorkingDir) -> Value {
         let given: Vec<_> = match FILES.contains(&name) {
             true => given.iter().map(|path| here.absolute(path)).collect(),
             false => given,
@@ -399,9 +400,9 @@ impl Verb {
 
 /// The user's working directory.
 #[derive(Debug, Clone)]
-pub struct UserFolder(pub std::path::PathBuf);
+pub struct UserWorkingDir(pub std::path::PathBuf);
 
-impl UserFolder {
+impl UserWorkingDir {
     /// Returns the absolute path of a file, with `..` resolved.
     fn absolute(&self, path: &str) -> String {
         use std::path::Component;
@@ -430,7 +431,7 @@ fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>
 }
 
 /// Parses steps: each line is a command as typed in a shell. A quoted text may span lines.
-fn steps(given: &mut impl Iterator<Item = String>, here: &UserFolder) -> Result<Value, Vec<String>> {
+fn steps(given: &mut impl Iterator<Item = String>, here: &UserWorkingDir) -> Result<Value, Vec<String>> {
     let mut steps = Vec::new();
     for text in given {
         let mut begun = String::new();
@@ -494,11 +495,11 @@ fn escaped(characters: &mut impl Iterator<Item = char>) -> Option<String> {
     }
 }
 
-fn step(line: &str, words: &[String], here: &UserFolder) -> Result<Value, Vec<String>> {
+fn step(line: &str, words: &[String], here: &UserWorkingDir) -> Result<Value, Vec<String>> {
     let mistake = |reason: &str| vec![format!("step `{line}`: {reason}")];
     let (name, rest) = words.split_first().ok_or_else(|| mistake("it is empty"))?;
-    let verb = named(name).ok_or_else(|| {
-        let near = near(name, &[]).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    let verb = find(name).ok_or_else(|| {
+        let near = closest_name(name, &[]).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         mistake(&format!("there is no such command{near}"))
     })?;
     let words = [OsString::from(name)].into_iter().chain(rest.iter().map(OsString::from));

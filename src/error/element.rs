@@ -16,7 +16,7 @@ impl ElementKind {
     }
 
     /// The kind of a field that accepts one value.
-    pub fn single() -> Self {
+    pub fn single_value() -> Self {
         Self::new("[single]")
     }
 
@@ -94,7 +94,7 @@ impl fmt::Display for ElementKind {
 /// The kind of element or value that an action needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
-pub enum Needed {
+pub enum RequiredKind {
     Element,
     HtmlElement,
     Frame,
@@ -127,7 +127,7 @@ pub enum Needed {
     Range,
 }
 
-impl Needed {
+impl RequiredKind {
     /// Returns the kind of value that an input of this `type` needs.
     pub fn of_input(kind: &str) -> Self {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
@@ -152,7 +152,7 @@ impl Needed {
     }
 }
 
-impl fmt::Display for Needed {
+impl fmt::Display for RequiredKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Element => "an element",

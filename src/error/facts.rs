@@ -3,14 +3,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Error, Obstacle, RAW_COMMAND, SelectorFault};
+use super::{Error, Obstacle, RAW_METHOD_PLACEHOLDER, SelectorFault};
 
 impl Error {
     /// The facts of this error as an object, in addition to its code; empty if there are none.
     ///
     /// Names and values are as stable as codes: `obstacle`, `cover`, `waited_ms`, `found`, `needed`, `available`, `count`,
     /// `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times are in milliseconds.
-    pub fn facts(&self) -> Value {
+    pub fn details(&self) -> Value {
         match self {
             Self::NotActionable { obstacle, waited } => of_obstacle(obstacle, *waited),
             Self::ElementNotFound { waited } | Self::NavigationSlow { waited } => {
@@ -28,7 +28,7 @@ impl Error {
             }
             Self::NoSuchOption { available } => json!({ "available": available }),
             Self::Protocol { method, message } => {
-                let known = Some(method).filter(|method| **method != RAW_COMMAND);
+                let known = Some(method).filter(|method| **method != RAW_METHOD_PLACEHOLDER);
                 json!({ "method": known, "reason": message })
             }
             Self::NoAnswer { method, waited } => json!({ "method": method, "waited_ms": ms(*waited) }),

@@ -22,7 +22,7 @@ pub struct GridSession {
 }
 
 #[derive(Deserialize)]
-struct PeerAnswer {
+struct WebDriverAnswer {
     value: Value,
 }
 
@@ -30,7 +30,7 @@ impl GridSession {
     /// Starts a browser through the grid.
     ///
     /// # Errors `browser_gone` if the grid is unreachable or does not start a browser.
-    pub async fn begin(node: &Node, limit: Duration) -> Result<Self> {
+    pub async fn start(node: &Node, limit: Duration) -> Result<Self> {
         let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
         let mut headers = http::HeaderMap::new();
         for (name, value) in &node.headers {
@@ -47,7 +47,7 @@ impl GridSession {
         let status = response.status();
         let result = response.bytes().await.map_err(|_| gone("the grid's answer broke off"))?;
         let result =
-            serde_json::from_slice::<PeerAnswer>(&result).map(|answer| answer.value).unwrap_or_default();
+            serde_json::from_slice::<WebDriverAnswer>(&result).map(|answer| answer.value).unwrap_or_default();
         if !status.is_success() {
             let reason = result["error"].as_str().unwrap_or("it says no more");
             return Err(gone(&format!("the grid did not start a browser: {reason}")));
@@ -66,7 +66,7 @@ impl GridSession {
     }
 
     /// Keeps the grid session alive until `used` completes.
-    pub async fn keep(&self, used: impl Future) {
+    pub async fn keep_alive_during(&self, used: impl Future) {
         let keeping = async {
             loop {
                 tokio::time::sleep(RHYTHM).await;

@@ -31,7 +31,7 @@ pub struct NewSession {
 
 /// A session that this server has acquired.
 #[derive(Debug)]
-pub struct Claim {
+pub struct ClaimedSession {
     pub lease: Lease,
     /// The token of the previous lease.
     pub before: u64,
@@ -59,7 +59,7 @@ pub struct SavedSession {
 /// Which server has a session.
 #[derive(Debug)]
 pub enum ClaimResult {
-    Here(Box<Claim>),
+    Here(Box<ClaimedSession>),
     /// Another server has it, at least for this time.
     Elsewhere(Peer, Duration),
     Expired,
@@ -68,12 +68,12 @@ pub enum ClaimResult {
 
 impl Lease {
     /// Whether this server may work in the session.
-    pub fn holds(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.replica.beats.held_until(self.life).is_some()
     }
 
     /// Completes when this server may no longer work in the session.
-    pub async fn lost(&self) {
+    pub async fn until_lost(&self) {
         self.replica.beats.lost(self.life).await;
     }
 
@@ -110,7 +110,7 @@ impl Replica {
     /// owner has reached `limit`.
     ///
     /// # Errors `pool_full` if no browser has room.
-    pub async fn open(
+    pub async fn create_session(
         self: &Arc<Self>,
         session: &str,
         owner: &str,
@@ -149,7 +149,7 @@ impl Replica {
                 ClaimResult::Elsewhere(peer, Duration::from_millis(lease.parse().unwrap_or_default()))
             }
             ["mine", token, before, node, contexts, created, expires, rest, adoptions, cookies] => {
-                ClaimResult::Here(Box::new(Claim {
+                ClaimResult::Here(Box::new(ClaimedSession {
                     lease: self.lease(session, number(token)?, life),
                     before: number(before)?,
                     saved: SavedSession {
@@ -191,7 +191,7 @@ impl Replica {
     }
 
     /// Expired sessions whose server is gone: the browser and the contexts of each.
-    pub async fn overdue(&self, most: usize) -> Result<Vec<(String, String)>> {
+    pub async fn expired_sessions(&self, most: usize) -> Result<Vec<(String, String)>> {
         let pairs: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
     }

@@ -16,11 +16,11 @@ mod store;
 pub mod pool;
 
 pub use grid::GridSession;
-pub use lease::{Claim, ClaimResult, Lease, NewSession, SavedSession};
+pub use lease::{ClaimResult, ClaimedSession, Lease, NewSession, SavedSession};
 pub use node::{Node, NodeService};
-pub use peers::{CALL_PATH, Peer, PeerAnswer, PeerCall, Peers, SECRET};
-pub use pool::{Placement, Pool};
-pub use replica::{ConnectionRecord, LEASE, Replica, ReplicaOptions};
+pub use peers::{CALL_PATH, Peer, PeerCall, PeerCallResult, PeerClient, SECRET_HEADER};
+pub use pool::{BrowserPool, Placement};
+pub use replica::{ConnectionRecord, DEFAULT_LEASE, Replica, ReplicaOptions};
 pub use store::SharedStore;
 
 use store::Script;

@@ -33,7 +33,7 @@ pub struct PeerCall {
 
 /// The result of a call to another server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PeerAnswer {
+pub enum PeerCallResult {
     /// The JSON reply of the tool call.
     Reply(Value),
     /// The server is unreachable; nothing was done.
@@ -46,17 +46,17 @@ pub enum PeerAnswer {
 
 /// The HTTP client for calls to other servers. Created on first use.
 #[derive(Debug, Default)]
-pub struct Peers {
+pub struct PeerClient {
     client: OnceLock<reqwest::Client>,
 }
 
 /// The header with a server's secret.
-pub const SECRET: &str = "x-patchright-replica";
+pub const SECRET_HEADER: &str = "x-patchright-replica";
 /// The path for calls from other servers.
 pub const CALL_PATH: &str = "/replica/call";
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
-impl Peers {
+impl PeerClient {
     /// The HTTP client for calls to other servers.
     pub fn client(&self) -> reqwest::Client {
         let make = || {
@@ -70,19 +70,19 @@ impl Peers {
     }
 
     /// Calls a tool on another server, for an owner.
-    pub async fn call(&self, peer: &Peer, asked: &PeerCall) -> PeerAnswer {
-        let Ok(body) = serde_json::to_string(asked) else { return PeerAnswer::NotRun };
+    pub async fn call(&self, peer: &Peer, asked: &PeerCall) -> PeerCallResult {
+        let Ok(body) = serde_json::to_string(asked) else { return PeerCallResult::NotRun };
         let url = format!("{}{CALL_PATH}", peer.url);
-        let request = self.client().post(url).header(SECRET, &peer.secret).body(body);
+        let request = self.client().post(url).header(SECRET_HEADER, &peer.secret).body(body);
         let response = match request.send().await {
             Ok(response) => response,
-            Err(error) if error.is_connect() => return PeerAnswer::Unreachable,
-            Err(_) => return PeerAnswer::Interrupted,
+            Err(error) if error.is_connect() => return PeerCallResult::Unreachable,
+            Err(_) => return PeerCallResult::Interrupted,
         };
         if !response.status().is_success() {
-            return PeerAnswer::NotRun;
+            return PeerCallResult::NotRun;
         }
-        let Ok(bytes) = response.bytes().await else { return PeerAnswer::Interrupted };
-        serde_json::from_slice(&bytes).map_or(PeerAnswer::Interrupted, PeerAnswer::Reply)
+        let Ok(bytes) = response.bytes().await else { return PeerCallResult::Interrupted };
+        serde_json::from_slice(&bytes).map_or(PeerCallResult::Interrupted, PeerCallResult::Reply)
     }
 }

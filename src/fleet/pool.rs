@@ -19,7 +19,7 @@ const FIRST_REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
 
 /// A pool of browsers. Counts only the sessions of this server.
-pub struct Pool {
+pub struct BrowserPool {
     source: PoolSource,
     /// How long a browser may take to answer.
     pub limit: Duration,
@@ -45,7 +45,7 @@ struct State {
     down: HashMap<String, (u32, Instant)>,
 }
 
-impl fmt::Debug for Pool {
+impl fmt::Debug for BrowserPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The list in `source` can contain keys.
         formatter.debug_struct("Pool").field("nodes", &self.state.lock().nodes).finish_non_exhaustive()
@@ -64,7 +64,7 @@ pub struct PoolCandidate {
 /// A reserved place in a browser. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Placement {
-    pool: Arc<Pool>,
+    pool: Arc<BrowserPool>,
     pub node: Arc<Node>,
 }
 
@@ -76,7 +76,7 @@ impl Drop for Placement {
     }
 }
 
-impl Pool {
+impl BrowserPool {
     /// Parses a list: addresses separated by commas, or the path of a file with addresses.
     pub fn new(listed: &str, limit: Duration) -> Result<Arc<Self>> {
         let source = if listed.contains("://") {
@@ -149,7 +149,7 @@ impl Pool {
     }
 
     /// The browsers that can take a session now and have this label, if one is given.
-    pub fn offers(&self, label: Option<&str>) -> Vec<PoolCandidate> {
+    pub fn candidates(&self, label: Option<&str>) -> Vec<PoolCandidate> {
         let state = self.state.lock();
         let now = Instant::now();
         let rests = |node: &Node| state.down.get(&node.name).is_some_and(|(_, until)| now < *until);
@@ -164,14 +164,14 @@ impl Pool {
     }
 
     /// The number of browsers, and how many of them take sessions now.
-    pub fn count(&self) -> (usize, usize) {
-        let taking = self.offers(None).len();
+    pub fn node_counts(&self) -> (usize, usize) {
+        let taking = self.candidates(None).len();
         (self.state.lock().nodes.len(), taking)
     }
 
     /// Reserves a place in the browser `wanted`; if `None`, in the one with the lowest load relative to its capacity.
-    pub fn place(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
-        let offers = self.offers(label);
+    pub fn reserve(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
+        let offers = self.candidates(label);
         let chosen = match wanted {
             Some(wanted) => Some(wanted.to_owned()),
             None => lightest(&offers).map(|offer| offer.node.clone()),
@@ -234,17 +234,17 @@ mod tests {
 
     use super::*;
 
-    fn pool(listed: &str) -> Arc<Pool> {
-        Pool::new(listed, Duration::from_secs(1)).unwrap()
+    fn pool(listed: &str) -> Arc<BrowserPool> {
+        BrowserPool::new(listed, Duration::from_secs(1)).unwrap()
     }
 
     #[test]
     fn sessions_spread_over_the_browsers() {
         let pool = pool("http://a:9222,http://b:9222,http://c:9222");
-        let places: Vec<_> = (0..9).map(|_| pool.place(None, None).unwrap()).collect();
-        assert!(pool.offers(None).iter().all(|offer| offer.load == 3));
+        let places: Vec<_> = (0..9).map(|_| pool.reserve(None, None).unwrap()).collect();
+        assert!(pool.candidates(None).iter().all(|offer| offer.load == 3));
         drop(places);
-        assert!(pool.offers(None).iter().all(|offer| offer.load == 0));
+        assert!(pool.candidates(None).iter().all(|offer| offer.load == 0));
     }
 
     #[tokio::test(start_paused = true)]
@@ -254,7 +254,7 @@ mod tests {
         for _ in 0..7 {
             pool.mark_unreachable("http://a:9222");
             let begun = Instant::now();
-            while pool.offers(None).len() < 2 {
+            while pool.candidates(None).len() < 2 {
                 tokio::time::advance(Duration::from_millis(100)).await;
             }
             rests.push(begun.elapsed().as_millis());
@@ -263,7 +263,7 @@ mod tests {
         pool.mark_reachable("http://a:9222");
         pool.mark_unreachable("http://a:9222");
         tokio::time::advance(FIRST_REST).await;
-        assert_eq!(pool.offers(None).len(), 2);
+        assert_eq!(pool.candidates(None).len(), 2);
     }
 
     #[test]
@@ -277,13 +277,13 @@ mod tests {
         )
         .unwrap();
         let pool = pool(path.to_str().unwrap());
-        assert_eq!(pool.count(), (2, 1));
-        let [offer] = &pool.offers(Some("eu"))[..] else { panic!("one is in the EU") };
+        assert_eq!(pool.node_counts(), (2, 1));
+        let [offer] = &pool.candidates(Some("eu"))[..] else { panic!("one is in the EU") };
         assert_eq!((offer.node.as_str(), offer.capacity), ("wss://far.example:443/chromium", 2));
         assert!(!format!("{pool:?}").contains("secret"));
-        let places = [pool.place(None, Some("eu")).unwrap(), pool.place(None, Some("eu")).unwrap()];
-        assert!(matches!(pool.place(None, Some("eu")), Err(Error::PoolFull)));
-        assert!(matches!(pool.place(None, Some("us")), Err(Error::PoolFull)));
+        let places = [pool.reserve(None, Some("eu")).unwrap(), pool.reserve(None, Some("eu")).unwrap()];
+        assert!(matches!(pool.reserve(None, Some("eu")), Err(Error::PoolFull)));
+        assert!(matches!(pool.reserve(None, Some("us")), Err(Error::PoolFull)));
         drop(places);
     }
 

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::sync::now;
 
 /// How long other servers consider a server alive without a heartbeat.
-pub const LEASE: Duration = Duration::from_secs(3);
+pub const DEFAULT_LEASE: Duration = Duration::from_secs(3);
 /// How long the main runtime may hang before the heartbeat stops, too.
 const HANG_LIMIT: Duration = Duration::from_secs(30);
 /// How long the shared state may take to answer.
@@ -128,7 +128,7 @@ impl Replica {
 
     /// Starts the heartbeat, which continues as long as this server object exists. It has a thread and a connection of its own,
     /// so that a busy server is not considered dead. It stops when the server's main runtime hangs.
-    pub fn live(self: &Arc<Self>) {
+    pub fn start_heartbeat(self: &Arc<Self>) {
         let living = live(Arc::downgrade(self), self.store.apart(), self.lease, Handle::current());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let begun = runtime.and_then(|runtime| {
@@ -196,7 +196,7 @@ impl Replica {
     // State that belongs to no session.
 
     /// When the owner's current cooldown began, if one is active. With `since`, begins one unless one is active.
-    pub async fn pause(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
+    pub async fn cooldown_start(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
         let since = since.map(|since| since.to_string()).unwrap_or_default();
         let length = Duration::from_secs_f64(period.clamp(0.001, 1e9)).as_millis().to_string();
         let began: Option<String> = self.store.run(script!("pause"), &[owner, &since, &length]).await?;
@@ -213,7 +213,11 @@ impl Replica {
 
     /// Looks up a client's connection. With `began`, this server takes it over unless another live server has it, and
     /// stores `began` as the `initialize` message unless it is empty.
-    pub async fn connection(&self, name: &str, began: Option<&str>) -> Result<Option<ConnectionRecord>> {
+    pub async fn look_up_connection(
+        &self,
+        name: &str,
+        began: Option<&str>,
+    ) -> Result<Option<ConnectionRecord>> {
         const A_DAY: &str = "86400";
         let holder = if began.is_some() { self.id.as_str() } else { "" };
         let name = digest(name);
@@ -225,7 +229,7 @@ impl Replica {
     }
 
     /// Removes a client's connection.
-    pub async fn disconnect(&self, name: &str) {
+    pub async fn remove_connection(&self, name: &str) {
         let _ = self.store.run::<i64>(script!("disconnect"), &[&digest(name)]).await;
     }
 }

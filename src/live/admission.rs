@@ -37,7 +37,7 @@ impl Admission {
     }
 
     /// Admits a visitor who enters the right code. Returns the pass that the visitor presents on every later visit.
-    pub fn enter(&self, code: &str) -> Option<String> {
+    pub fn redeem_code(&self, code: &str) -> Option<String> {
         let mut state = self.state.lock();
         let right = state.code.as_ref().is_some_and(|known| known.as_bytes().ct_eq(code.as_bytes()).into());
         if right {
@@ -51,14 +51,14 @@ impl Admission {
     }
 
     /// Admits a visitor who is authenticated by other means than the code. Only one person is admitted.
-    pub fn admit(&self) -> Option<String> {
+    pub fn admit_without_code(&self) -> Option<String> {
         let mut state = self.state.lock();
         state.code.as_ref()?;
         state.admit()
     }
 
     /// Whether a visitor with this pass was admitted.
-    pub fn knows(&self, pass: &str) -> bool {
+    pub fn is_admitted(&self, pass: &str) -> bool {
         let state = self.state.lock();
         state.pass.as_ref().is_some_and(|known| known.as_bytes().ct_eq(pass.as_bytes()).into())
     }
@@ -107,10 +107,10 @@ mod tests {
         let admission = Admission::new().unwrap();
         let code = admission.code().unwrap();
         assert_eq!(code.len(), 6);
-        let pass = admission.enter(&code).unwrap();
-        assert!(admission.knows(&pass) && !admission.knows(&code) && !admission.knows(""));
-        assert_eq!(admission.enter(&code), None);
-        assert_eq!(admission.admit(), None);
+        let pass = admission.redeem_code(&code).unwrap();
+        assert!(admission.is_admitted(&pass) && !admission.is_admitted(&code) && !admission.is_admitted(""));
+        assert_eq!(admission.redeem_code(&code), None);
+        assert_eq!(admission.admit_without_code(), None);
         assert!(admission.is_open());
     }
 
@@ -119,9 +119,9 @@ mod tests {
         let admission = Admission::new().unwrap();
         let code = admission.code().unwrap();
         for _ in 0..MOST_TRIES {
-            assert_eq!(admission.enter("x"), None);
+            assert_eq!(admission.redeem_code("x"), None);
         }
-        assert_eq!(admission.enter(&code), None);
+        assert_eq!(admission.redeem_code(&code), None);
         assert!(!admission.is_open());
     }
 }

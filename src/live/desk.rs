@@ -9,11 +9,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::admission::{self, Admission};
-use super::handover::{Calls, Handover, HandoverState};
-use super::show::{Picture, WatchedPages};
+use super::handover::{CallHistory, Handover, HandoverState};
+use super::show::{LiveFrame, WatchedPages};
 use crate::browser::Page;
 use crate::error::{Error, Result};
-use crate::session::handoff::Outcome;
+use crate::session::handoff::HandoverOutcome;
 
 /// How long to wait for the HTTP listener of the live view to open.
 const OPENING_LIMIT: Duration = Duration::from_secs(5);
@@ -24,7 +24,7 @@ const RHYTHM: Duration = Duration::from_millis(500);
 
 /// The permissions of a person in the live view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Mode {
+pub enum LiveViewMode {
     /// No live view.
     Off,
     /// The person can look only.
@@ -46,9 +46,9 @@ pub enum VisitorAuth {
 
 /// Options of the live view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveOptions {
+pub struct LiveViewOptions {
     /// `None`: `Control` for browsers without windows, `Off` for browsers with windows.
-    pub mode: Option<Mode>,
+    pub mode: Option<LiveViewMode>,
     /// The public URL, if a proxy is in front of this server.
     pub url: Option<String>,
     /// How long a link can be opened, and how long the person may stay afterwards.
@@ -56,7 +56,7 @@ pub struct LiveOptions {
     pub entry: VisitorAuth,
 }
 
-impl Default for LiveOptions {
+impl Default for LiveViewOptions {
     fn default() -> Self {
         Self { mode: None, url: None, limit: Duration::from_secs(600), entry: VisitorAuth::Code }
     }
@@ -64,13 +64,13 @@ impl Default for LiveOptions {
 
 /// All hand-overs of a server. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
-pub struct Live {
+pub struct LiveView {
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    options: LiveOptions,
+    options: LiveViewOptions,
     /// The name of this server among several; its links contain it.
     server: Option<String>,
     open: Mutex<HashMap<String, Arc<Handover>>>,
@@ -93,19 +93,19 @@ pub struct HandoverRequest<'a> {
     pub why: String,
     /// The URL that asks for HTTP authentication, if that is the reason.
     pub login: Option<String>,
-    pub calls: Calls,
+    pub calls: CallHistory,
 }
 
-impl Live {
+impl LiveView {
     /// Creates the live view. `server` is the name of this server, if there are several.
-    pub fn new(options: LiveOptions, server: Option<String>) -> Self {
+    pub fn new(options: LiveViewOptions, server: Option<String>) -> Self {
         let (open, wanted) = (Mutex::default(), watch::Sender::new(0));
         let (base, shows) = (watch::Sender::new(None), WatchedPages::default());
         let inner = Inner { options, server, open, wanted, base, shows };
         Self { inner: Arc::new(inner) }
     }
 
-    pub fn options(&self) -> &LiveOptions {
+    pub fn options(&self) -> &LiveViewOptions {
         &self.inner.options
     }
 
@@ -115,30 +115,30 @@ impl Live {
     }
 
     /// Sets the base URL under which visitors reach us now.
-    pub fn set_base(&self, base: Option<String>) {
+    pub fn set_base_url(&self, base: Option<String>) {
         let base = base.map(|base| self.options().url.clone().unwrap_or(base));
         self.inner.base.send_replace(base.map(|base| base.trim_end_matches('/').to_owned()));
     }
 
     /// Returns the newest frame of a page for a viewer that has seen frame number `seen`. Waits up to `patience` for
     /// another frame; `None` if there is none.
-    pub async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
+    pub async fn next_frame(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<LiveFrame>> {
         self.inner.shows.look(page, seen, patience).await
     }
 
     /// Returns the permissions of a person on this page.
-    pub fn mode_for(&self, page: &Page) -> Mode {
+    pub fn mode_for(&self, page: &Page) -> LiveViewMode {
         let windowless = || page.context().browser().is_ok_and(|browser| browser.is_headless());
         match self.options().mode {
             Some(mode) => mode,
-            None if windowless() => Mode::Control,
-            None => Mode::Off,
+            None if windowless() => LiveViewMode::Control,
+            None => LiveViewMode::Off,
         }
     }
 
     /// Opens a hand-over for a page. Returns the existing one if it is open already.
-    pub async fn invite(&self, wish: HandoverRequest<'_>) -> Option<Arc<Handover>> {
-        if let Some(open) = self.open_handover(wish.page) {
+    pub async fn start_handover(&self, wish: HandoverRequest<'_>) -> Option<Arc<Handover>> {
+        if let Some(open) = self.handover_for_page(wish.page) {
             return Some(open);
         }
         let mode = self.mode_for(wish.page);
@@ -182,13 +182,13 @@ impl Live {
     }
 
     /// The name of the other server that a link belongs to; `None` for our own links.
-    pub fn elsewhere<'a>(&self, id: &'a str) -> Option<&'a str> {
+    pub fn server_of_link<'a>(&self, id: &'a str) -> Option<&'a str> {
         let (_, server) = id.rsplit_once('.')?;
         self.inner.server.as_ref().filter(|own| *own != server).map(|_| server)
     }
 
     /// The hand-over that is open for this page.
-    pub fn open_handover(&self, page: &Page) -> Option<Arc<Handover>> {
+    pub fn handover_for_page(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
         open.values().find(|handover| handover.page == *page && handover.is_open()).cloned()
     }
@@ -224,8 +224,8 @@ async fn watch_over(handover: Arc<Handover>, place: HandoverSlot) {
         loop {
             tokio::select! {
                 why = handover.page.until_gone() => return match why {
-                    Error::PageCrashed => Outcome::Crashed,
-                    _ => Outcome::Closed,
+                    Error::PageCrashed => HandoverOutcome::Crashed,
+                    _ => HandoverOutcome::Closed,
                 },
                 () = sleep(RHYTHM) => {}
             }
@@ -237,16 +237,16 @@ async fn watch_over(handover: Arc<Handover>, place: HandoverSlot) {
             };
             let late = if came { handover.ends <= now } else { handover.link_ends <= now };
             if late {
-                return Outcome::Over;
+                return HandoverOutcome::Over;
             }
             if left.is_some_and(|left| left + GRACE <= now) {
-                return Outcome::Left;
+                return HandoverOutcome::Left;
             }
         }
     };
     tokio::select! {
         outcome = looking => handover.finish(outcome),
-        _ = handover.until_ended() => {}
+        _ = handover.wait_for_end() => {}
     }
     handover.forget();
     // Leaves the viewer time to receive the outcome before its connection closes.

@@ -13,9 +13,9 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::admission::Admission;
-use super::desk::{GRACE, Mode};
-use crate::browser::{KeptInMemory, Page};
-use crate::session::handoff::{HandoverInProgress, Outcome};
+use super::desk::{GRACE, LiveViewMode};
+use crate::browser::{KeepLoadedGuard, Page};
+use crate::session::handoff::{HandoverInProgress, HandoverOutcome};
 use crate::sync::unix_time;
 
 /// The number of the agent's calls that are kept for display.
@@ -23,7 +23,7 @@ const MOST_CALLS: usize = 50;
 
 /// One call of the agent, as the viewer lists it.
 #[derive(Debug, Clone)]
-pub struct CallLine {
+pub struct CallSummary {
     pub tool: String,
     /// The error code, if the call failed.
     pub failure: Option<&'static str>,
@@ -33,22 +33,22 @@ pub struct CallLine {
 
 /// The agent's latest calls, newest last. Cheap to clone; clones share everything.
 #[derive(Debug, Clone, Default)]
-pub struct Calls(Arc<Mutex<VecDeque<CallLine>>>);
+pub struct CallHistory(Arc<Mutex<VecDeque<CallSummary>>>);
 
-impl Calls {
+impl CallHistory {
     /// Records a call, without its arguments and its answer.
-    pub fn note(&self, tool: &str, failure: Option<&'static str>) {
+    pub fn record(&self, tool: &str, failure: Option<&'static str>) {
         let at = unix_time().as_millis();
         let mut calls = self.0.lock();
         if calls.len() == MOST_CALLS {
             calls.pop_front();
         }
         let at = u64::try_from(at).unwrap_or(u64::MAX);
-        calls.push_back(CallLine { tool: tool.to_owned(), failure, at });
+        calls.push_back(CallSummary { tool: tool.to_owned(), failure, at });
     }
 
     /// The calls, newest first.
-    pub(super) fn newest(&self) -> Vec<CallLine> {
+    pub(super) fn newest(&self) -> Vec<CallSummary> {
         self.0.lock().iter().rev().cloned().collect()
     }
 }
@@ -59,15 +59,15 @@ pub struct Handover {
     /// The owner of the page, if the server has several owners.
     pub(super) owner: Option<Arc<str>>,
     pub(super) page: Page,
-    pub(super) _kept: KeptInMemory,
+    pub(super) _kept: KeepLoadedGuard,
     pub(super) who: String,
     pub(super) why: String,
     /// The URL that asked for HTTP authentication, if that is the reason.
     pub(super) login: Option<String>,
     /// How often the person has entered HTTP credentials.
     pub(super) logins: AtomicU32,
-    pub(super) mode: Mode,
-    pub(super) calls: Calls,
+    pub(super) mode: LiveViewMode,
+    pub(super) calls: CallHistory,
     pub(super) link: String,
     pub admission: Admission,
     /// When the link expires.
@@ -82,7 +82,7 @@ pub struct Handover {
 /// The current state of a hand-over.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HandoverState {
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<HandoverOutcome>,
     /// The number of the connected viewer.
     pub(super) viewer: Option<u64>,
     pub(super) viewers_ever: u64,
@@ -117,7 +117,7 @@ impl Handover {
     }
 
     /// The time until the link expires.
-    pub fn link_left(&self) -> Duration {
+    pub fn link_time_left(&self) -> Duration {
         self.link_ends.saturating_duration_since(Instant::now())
     }
 
@@ -135,7 +135,7 @@ impl Handover {
     }
 
     /// Ends the hand-over.
-    pub fn finish(&self, outcome: Outcome) {
+    pub fn finish(&self, outcome: HandoverOutcome) {
         if self.has_control() {
             // Deletes what was recorded before the agent works on the page again.
             self.forget();
@@ -175,7 +175,7 @@ impl Handover {
             }
             differs
         });
-        self.page.context().set_private(self.has_control());
+        self.page.context().set_recording_paused(self.has_control());
     }
 
     /// Deletes what was recorded during the person's work, so that nobody else can read it.
@@ -183,11 +183,11 @@ impl Handover {
         for page in self.tabs() {
             page.clear_console();
         }
-        self.page.context().set_private(false);
+        self.page.context().set_recording_paused(false);
     }
 
     /// The folder for files that the person uploads.
-    pub fn folder(&self) -> std::io::Result<std::path::PathBuf> {
+    pub fn upload_folder(&self) -> std::io::Result<std::path::PathBuf> {
         let mut files = self.files.lock();
         if files.is_none() {
             *files = Some(tempfile::Builder::new().prefix("live-").tempdir()?);
@@ -202,10 +202,10 @@ impl Handover {
     }
 
     /// Waits for the outcome.
-    pub async fn until_ended(&self) -> Outcome {
+    pub async fn wait_for_end(&self) -> HandoverOutcome {
         let mut state = self.state.subscribe();
         let ended = state.wait_for(|state| state.outcome.is_some()).await;
-        ended.ok().and_then(|state| state.outcome).unwrap_or(Outcome::Over)
+        ended.ok().and_then(|state| state.outcome).unwrap_or(HandoverOutcome::Over)
     }
 }
 
@@ -219,12 +219,12 @@ impl HandoverInProgress for Handover {
         self.ends.saturating_duration_since(Instant::now())
     }
 
-    fn ended(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
+    fn ended(&self) -> Pin<Box<dyn Future<Output = HandoverOutcome> + Send + '_>> {
         self.state.send_modify(|state| state.awaited = true);
-        Box::pin(self.until_ended())
+        Box::pin(self.wait_for_end())
     }
 
-    fn finish(&self, outcome: Outcome) {
+    fn finish(&self, outcome: HandoverOutcome) {
         Handover::finish(self, outcome);
     }
 }

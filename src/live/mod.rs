@@ -1,8 +1,8 @@
 //! The live view: a person watches a page without a window, or takes it over.
 //!
-//! [`Live`] opens a [`Handover`] when a person is needed. Its link is protected by [`admission`]. A [`viewer`]
+//! [`LiveView`] opens a [`Handover`] when a person is needed. Its link is protected by [`admission`]. A [`viewer`]
 //! is the person's browser: `cast` sends it frames, and `input` passes its input to the page. This module
-//! does not know how viewers connect; the HTTP server asks [`Live`] for the hand-over of a link.
+//! does not know how viewers connect; the HTTP server asks [`LiveView`] for the hand-over of a link.
 mod input;
 mod opened;
 mod cast;
@@ -12,17 +12,17 @@ mod show;
 mod desk;
 pub mod viewer;
 
-pub use desk::{HandoverRequest, Live, LiveOptions, Mode, VisitorAuth};
-pub use handover::{CallLine, Calls, Handover};
-pub use show::Picture;
+pub use desk::{HandoverRequest, LiveView, LiveViewMode, LiveViewOptions, VisitorAuth};
+pub use handover::{CallHistory, CallSummary, Handover};
+pub use show::LiveFrame;
 
 /// The HTML page of the viewer. `{nonce}` is replaced by the nonce that allows its script.
-pub const PAGE: &str = include_str!("page.html");
+pub const LIVE_VIEW_HTML: &str = include_str!("page.html");
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_page_is_small() {
-        assert!(super::PAGE.len() <= 25_000, "{} bytes", super::PAGE.len());
+        assert!(super::LIVE_VIEW_HTML.len() <= 25_000, "{} bytes", super::LIVE_VIEW_HTML.len());
     }
 }

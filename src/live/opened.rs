@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 
 use super::input::PersonInput;
-use crate::browser::{ElementHandle, FieldAssistance, Page, ScriptWorld};
+use crate::browser::{ElementHandle, FieldPicker, Page, ScriptWorld};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 
@@ -21,7 +21,7 @@ const TAP_LIMIT: Duration = Duration::from_secs(1);
 pub(super) enum NativePopup {
     OpenSelect(OpenSelect),
     /// A field for which the browser offers a picker or suggestions.
-    Field(ElementHandle, FieldAssistance),
+    Field(ElementHandle, FieldPicker),
 }
 
 impl NativePopup {
@@ -40,7 +40,7 @@ impl NativePopup {
 
     /// Returns the list or picker that a press has opened, once the page has received the press.
     pub(super) async fn after(page: Page, received: PendingReply<Empty>) -> Option<Self> {
-        let opened = page.unless_dialog(async {
+        let opened = page.fail_on_dialog(async {
             received.await?;
             Ok(Self::on(&page).await)
         });
@@ -51,7 +51,7 @@ impl NativePopup {
     pub(super) async fn soon(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         received.await.ok()?;
         for _ in 0..TAP_LOOKS {
-            let opened = page.unless_dialog(async { Ok(Self::on(&page).await) });
+            let opened = page.fail_on_dialog(async { Ok(Self::on(&page).await) });
             if let Some(opened) = timeout(TAP_LIMIT, opened).await.ok()?.ok()? {
                 return Some(opened);
             }

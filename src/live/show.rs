@@ -31,7 +31,7 @@ pub(super) struct WatchedPages {
 
 /// One frame: a JPEG in Base64, and its number in the screencast.
 #[derive(Debug, Clone)]
-pub struct Picture {
+pub struct LiveFrame {
     pub number: u64,
     pub data: Arc<str>,
 }
@@ -41,7 +41,7 @@ pub struct Picture {
 struct WatchedPage {
     /// A separate CDP session: the frames of the main session go to the person who controls the page.
     session: RawSession,
-    newest: watch::Sender<Option<Picture>>,
+    newest: watch::Sender<Option<LiveFrame>>,
     /// Frames that are not acknowledged yet: the browser sends only a few ahead.
     owed: Mutex<Vec<i64>>,
     looked: Mutex<Instant>,
@@ -49,11 +49,11 @@ struct WatchedPage {
 
 impl WatchedPages {
     /// Returns the newest frame if its number is not `seen`, or waits for one up to `patience`.
-    pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<Picture>> {
+    pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<LiveFrame>> {
         let show = self.show(page).await?;
         *show.looked.lock() = Instant::now();
         let mut newest = show.newest.subscribe();
-        let is_new = |picture: &Option<Picture>| picture.as_ref().is_some_and(|one| one.number != seen);
+        let is_new = |picture: &Option<LiveFrame>| picture.as_ref().is_some_and(|one| one.number != seen);
         let picture = match timeout(patience, newest.wait_for(is_new)).await {
             Ok(Ok(picture)) => picture.clone(),
             Ok(Err(_)) | Err(_) => None,
@@ -89,7 +89,7 @@ impl WatchedPage {
             if let Ok(frame) = serde_json::from_slice::<ScreencastFrame>(event) {
                 show.owed.lock().push(frame.session_id);
                 let number = show.newest.borrow().as_ref().map_or(1, |last| last.number + 1);
-                show.newest.send_replace(Some(Picture { number, data: frame.data.as_str().into() }));
+                show.newest.send_replace(Some(LiveFrame { number, data: frame.data.as_str().into() }));
             }
         }));
         let size = json!({ "format": "jpeg", "quality": QUALITY, "maxWidth": WIDTH, "maxHeight": HEIGHT });

@@ -15,14 +15,14 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::cast::PageStream;
-use super::desk::Mode;
+use super::desk::LiveViewMode;
 use super::handover::Handover;
 use super::input::{Finger, KeyInput, PersonInput, PointerInput, TouchPhase};
 use super::opened::{NativePopup, OpenSelect};
 use crate::browser::{
     ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page, WaitUntil,
 };
-use crate::session::handoff::Outcome;
+use crate::session::handoff::HandoverOutcome;
 
 /// How often to check whether the state has changed.
 const RHYTHM: Duration = Duration::from_millis(400);
@@ -200,7 +200,7 @@ impl Viewer {
             number = state.viewers_ever;
             state.viewer = Some(number);
         });
-        handover.set_control(handover.mode == Mode::Control);
+        handover.set_control(handover.mode == LiveViewMode::Control);
         let page = handover.page.clone();
         Self {
             handover,
@@ -225,13 +225,13 @@ impl Viewer {
 
     fn goodbye(&self) -> Value {
         let outcome: &str = match self.handover.state.borrow().outcome {
-            Some(Outcome::Done) => "done",
-            Some(Outcome::NotMe) => "notMe",
-            Some(Outcome::Over) => "over",
-            Some(Outcome::Closed) => "closed",
-            Some(Outcome::Crashed) => "crashed",
-            Some(Outcome::Unawaited) => "unawaited",
-            Some(Outcome::Left) | None => "left",
+            Some(HandoverOutcome::Done) => "done",
+            Some(HandoverOutcome::NotMe) => "notMe",
+            Some(HandoverOutcome::Over) => "over",
+            Some(HandoverOutcome::Closed) => "closed",
+            Some(HandoverOutcome::Crashed) => "crashed",
+            Some(HandoverOutcome::Unawaited) => "unawaited",
+            Some(HandoverOutcome::Left) | None => "left",
         };
         json!({ "t": "end", "how": outcome })
     }
@@ -259,11 +259,13 @@ impl Viewer {
                     self.cast = None;
                 }
             }
-            ViewerMessage::Take => self.handover.set_control(self.handover.mode == Mode::Control),
+            ViewerMessage::Take => self.handover.set_control(self.handover.mode == LiveViewMode::Control),
             ViewerMessage::GiveBack => self.handover.set_control(false),
             // A viewer that can only watch cannot confirm for the person.
-            ViewerMessage::Done if self.handover.mode == Mode::Control => self.handover.finish(Outcome::Done),
-            ViewerMessage::NotMe => self.handover.finish(Outcome::NotMe),
+            ViewerMessage::Done if self.handover.mode == LiveViewMode::Control => {
+                self.handover.finish(HandoverOutcome::Done)
+            }
+            ViewerMessage::NotMe => self.handover.finish(HandoverOutcome::NotMe),
             _ if !self.may_act() => {}
             ViewerMessage::Tab { index } => self.go_to_tab(index).await,
             ViewerMessage::Press(at) => self.press(at),
@@ -355,7 +357,9 @@ impl Viewer {
 
     async fn give_files(&self, names: &[String]) {
         let Some(chooser) = self.page.take_file_chooser() else { return };
-        let (Some(node), Ok(folder)) = (chooser.backend_node_id, self.handover.folder()) else { return };
+        let (Some(node), Ok(folder)) = (chooser.backend_node_id, self.handover.upload_folder()) else {
+            return;
+        };
         let opened = names.iter().filter_map(|name| {
             let path = folder.join(std::path::Path::new(name).file_name()?);
             Some(OpenedFile { file: std::fs::File::open(&path).ok()?, path })
@@ -371,7 +375,7 @@ impl Viewer {
 
     /// Sends the person's HTTP credentials and loads the page again.
     async fn log_in(&self, username: String, password: String) {
-        let asked = self.handover.login.clone().unwrap_or_else(|| self.page.asked_url());
+        let asked = self.handover.login.clone().unwrap_or_else(|| self.page.requested_url());
         let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
         let Ok(origin) = origin else { return };
         let origin = Some(origin);
@@ -415,7 +419,7 @@ impl Viewer {
         let pages: Vec<_> = handover.tabs().into_iter().take(MOST_TABS).collect();
         let tab = |page: &Page| {
             let title = self.titles.get(page.id()).map(String::as_str).unwrap_or_default();
-            json!({ "title": title, "url": page.asked_url(), "here": *page == self.page })
+            json!({ "title": title, "url": page.requested_url(), "here": *page == self.page })
         };
         let tabs: Vec<_> = pages.iter().map(tab).collect();
         if tabs.len() > 1 && self.naming.is_empty() {
@@ -432,13 +436,13 @@ impl Viewer {
         let left = handover.ends.saturating_duration_since(Instant::now()).as_secs();
         json!({
             "t": "state",
-            "url": self.page.asked_url(),
+            "url": self.page.requested_url(),
             "who": handover.who,
             "why": handover.why,
             // Rounded up to 15 s, so that the state rarely changes: the viewer counts down by itself.
             "left": left.div_ceil(15) * 15,
             "control": handover.has_control(),
-            "mayControl": handover.mode == Mode::Control,
+            "mayControl": handover.mode == LiveViewMode::Control,
             "touch": self.page.context().options().has_touch,
             "tabs": tabs,
             "calls": calls,

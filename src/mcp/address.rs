@@ -12,7 +12,7 @@ use crate::mcp::settings::Settings;
 pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     let url = read(text)?;
     match url.scheme() {
-        "file" if settings.files.allow_urls => settings.files.roots.address(&url),
+        "file" if settings.files.allow_urls => settings.files.roots.resolve_url(&url),
         "file" => {
             let reason = "files are opened only where the server was started with --allow-files";
             Err(Error::UrlRefused { reason: reason.to_owned() })

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 
 use crate::browser::Page;
 use crate::error::Error;
-use crate::live::{Live, Mode};
+use crate::live::{LiveView, LiveViewMode};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::failure;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{SESSION, Tool as _};
+use crate::mcp::tool::{SESSION_ARGUMENT, Tool as _};
 use crate::mcp::tools::person::AskPerson;
 
 /// The name of the MCP Apps extension, which supporting hosts declare.
@@ -28,7 +28,7 @@ pub(super) const FRAME: &str = "browser_live_frame";
 const SINCE: &str = "since";
 const PAGE: &str = include_str!("app.html");
 /// How long a call of [`FRAME`] waits for a new screenshot.
-const PATIENCE: Duration = Duration::from_secs(2);
+const HANG_TIMEOUT: Duration = Duration::from_secs(2);
 const AN_HOUR_MS: u64 = 3_600_000;
 
 /// Whether the host supports MCP Apps, and the server offers this one.
@@ -39,7 +39,7 @@ pub(super) fn is_wanted(dispatcher: &Dispatcher, context: &RequestContext<RoleSe
 
 /// Whether the server offers the app: if the live view is on, and there are no secrets to show up in screenshots.
 pub(super) fn is_offered(dispatcher: &Dispatcher) -> bool {
-    let shows = |live: &Live| live.options().mode != Some(Mode::Off);
+    let shows = |live: &LiveView| live.options().mode != Some(LiveViewMode::Off);
     dispatcher.live().is_some_and(shows) && dispatcher.secrets().is_empty()
 }
 
@@ -63,7 +63,7 @@ pub(super) fn add(tools: &mut Vec<Listing>) {
         "type": "object",
         "properties": {
             SINCE: { "type": "integer", "minimum": 0, "description": "Number of the picture that is shown." },
-            SESSION: { "type": "string" },
+            SESSION_ARGUMENT: { "type": "string" },
         },
         "additionalProperties": false,
     });
@@ -101,7 +101,7 @@ pub(super) async fn frame(
         return paused.into_result();
     }
     let seen = arguments.get(SINCE).and_then(Value::as_u64).unwrap_or_default();
-    let session = arguments.get(SESSION).and_then(Value::as_str);
+    let session = arguments.get(SESSION_ARGUMENT).and_then(Value::as_str);
     let page = match session {
         Some(id) => client.sessions.get(id).ok().and_then(|session| session.workspace.active_page()),
         None => client.workspace.active_page(),
@@ -110,7 +110,7 @@ pub(super) async fn frame(
     if live.controlling_handover(&page).is_some() {
         return stands("person");
     }
-    match live.look(&page, seen, PATIENCE).await {
+    match live.next_frame(&page, seen, HANG_TIMEOUT).await {
         // A person may have taken control while the screenshot was taken.
         Ok(_) if live.controlling_handover(&page).is_some() => stands("person"),
         Ok(Some(picture)) => {
@@ -128,10 +128,10 @@ pub(super) async fn frame(
     }
 }
 
-fn shown(live: &Live, page: &Page, number: u64) -> CallToolResult {
-    let link = live.open_handover(page).map(|open| open.link().to_owned());
+fn shown(live: &LiveView, page: &Page, number: u64) -> CallToolResult {
+    let link = live.handover_for_page(page).map(|open| open.link().to_owned());
     let mut result = CallToolResult::success(vec![ContentBlock::text("Nothing has changed.")]);
-    result.structured_content = Some(json!({ "frame": number, "url": page.asked_url(), "live": link }));
+    result.structured_content = Some(json!({ "frame": number, "url": page.requested_url(), "live": link }));
     result
 }
 

@@ -25,14 +25,14 @@ const NEVER_EMPTY: [&str; 12] = [
 const NARROWING: [&str; 4] = ["name", "key", "domain", "origin"];
 
 /// Corrects alternative spellings in `arguments` (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`). Returns all problems.
-pub fn problems(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
+pub fn check_arguments(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
     check_object(schema, arguments, "", &mut problems);
     problems
 }
 
 /// The known name most similar to a misspelt one, if it is similar enough.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let score =
         |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let scored = known.into_iter().map(|other| (score(other), other));
@@ -119,7 +119,7 @@ fn take_aliases(
 fn unknown(name: &str, path: &str, properties: &Map<String, Value>) -> String {
     let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
     let known = || properties.keys().map(String::as_str);
-    let advice = match nearest(name, known()) {
+    let advice = match closest_name(name, known()) {
         Some(near) => format!("did you mean `{path}{near}`?"),
         None if properties.is_empty() => "there are none".to_owned(),
         None => format!("the arguments are {}", known().collect::<Vec<_>>().join(", ")),

@@ -93,14 +93,14 @@ struct Link {
 
 /// The last line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct LogHead {
     /// The number of lines.
     pub lines: u64,
     /// The digest of the last line.
     pub digest: String,
 }
 
-impl Default for Head {
+impl Default for LogHead {
     /// Returns the head of an empty log.
     fn default() -> Self {
         Self { lines: 0, digest: "0".repeat(64) }
@@ -116,7 +116,7 @@ pub struct AuditLog {
 #[derive(Debug)]
 struct State {
     file: File,
-    head: Head,
+    head: LogHead,
 }
 
 impl AuditLog {
@@ -148,7 +148,7 @@ impl AuditLog {
     }
 
     /// Returns the last line. Kept elsewhere, it lets a later check find out whether the end of the log is missing.
-    pub fn head(&self) -> Head {
+    pub fn head(&self) -> LogHead {
         self.state.lock().head.clone()
     }
 
@@ -194,7 +194,7 @@ impl State {
             let _ = self.file.set_len(before);
             return Err(error);
         }
-        self.head = Head { lines: number, digest };
+        self.head = LogHead { lines: number, digest };
         Ok(())
     }
 }
@@ -204,10 +204,10 @@ fn digest_of(content: &str) -> String {
 }
 
 /// Reads the last line of a file; `None` if it is not a line of an audit log.
-fn last_line(file: &mut File) -> io::Result<Option<Head>> {
+fn last_line(file: &mut File) -> io::Result<Option<LogHead>> {
     let length = file.metadata()?.len();
     if length == 0 {
-        return Ok(Some(Head::default()));
+        return Ok(Some(LogHead::default()));
     }
     file.seek(SeekFrom::Start(length.saturating_sub(LONGEST_LINE)))?;
     let mut end = Vec::new();
@@ -215,7 +215,7 @@ fn last_line(file: &mut File) -> io::Result<Option<Head>> {
     let Some(lines) = end.strip_suffix(b"\n") else { return Ok(None) };
     let line = lines.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let link = std::str::from_utf8(line).ok().and_then(sealed);
-    Ok(link.map(|link| Head { lines: link.number, digest: link.digest }))
+    Ok(link.map(|link| LogHead { lines: link.number, digest: link.digest }))
 }
 
 /// Parses a line; `None` unless its digest matches its content.
@@ -241,9 +241,9 @@ pub enum AuditError {
 
 /// Checks a log from its first line. `known_head` is the digest of a line that was the last one at some time: if no
 /// line has it, the end of the log is missing.
-pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<Head, AuditError> {
+pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<LogHead, AuditError> {
     let mut log = BufReader::new(log);
-    let (mut head, mut has_known) = (Head::default(), known_head.is_none());
+    let (mut head, mut has_known) = (LogHead::default(), known_head.is_none());
     has_known |= known_head == Some(head.digest.as_str());
     loop {
         let mut text = Vec::new();
@@ -261,7 +261,7 @@ pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<Head, Audi
             return Err(bad("it does not follow the line before: lines were removed, inserted or reordered"));
         }
         has_known |= known_head == Some(link.digest.as_str());
-        head = Head { lines: line, digest: link.digest };
+        head = LogHead { lines: line, digest: link.digest };
     }
     if has_known { Ok(head) } else { Err(AuditError::Cut { last: head.lines }) }
 }
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    fn checked(lines: &[&str]) -> Result<Head, AuditError> {
+    fn checked(lines: &[&str]) -> Result<LogHead, AuditError> {
         verify(format!("{}\n", lines.join("\n")).as_bytes(), None)
     }
 

@@ -2,9 +2,9 @@
 use serde_json::{Map, Value};
 
 /// The default limit of an answer in characters.
-pub const MOST: usize = 25_000;
+pub const MAX_CHARS: usize = 25_000;
 /// The limit of a list or a value in an answer, in characters.
-pub const MOST_LISTED: usize = 20_000;
+pub const MAX_LIST_CHARS: usize = 20_000;
 /// The limit of each entry's text in a list that is too long, in characters.
 const LONGEST_ENTRY: usize = 1_000;
 /// The limit of an error, in characters.
@@ -15,13 +15,13 @@ pub const LONGEST_LINE: usize = 1_000;
 const SHORTEST: usize = 20;
 
 /// Returns the first `most` characters.
-pub fn head(text: &str, most: usize) -> &str {
+pub fn first_chars(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Cuts a text to `most` characters. Returns its original length if it was longer.
 pub fn cut(text: &mut String, most: usize) -> Option<usize> {
-    let end = head(text, most).len();
+    let end = first_chars(text, most).len();
     if end == text.len() {
         return None;
     }
@@ -31,12 +31,12 @@ pub fn cut(text: &mut String, most: usize) -> Option<usize> {
 }
 
 /// Returns the newest entries that fit, with their texts cut, and a note about the rest. A list that fits stays whole.
-pub fn newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
-    if size(&entries) <= MOST_LISTED {
+pub fn keep_newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
+    if size(&entries) <= MAX_LIST_CHARS {
         return (entries, None);
     }
     let all = entries.len();
-    let mut room = MOST_LISTED;
+    let mut room = MAX_LIST_CHARS;
     let cut = entries.into_iter().rev().map(|entry| within(&entry, LONGEST_ENTRY, usize::MAX));
     let mut kept: Vec<Value> = cut
         .map_while(|entry| {
@@ -81,7 +81,7 @@ fn size(value: &impl serde::Serialize) -> usize {
 fn within(value: &Value, longest: usize, entries: usize) -> Value {
     match value {
         Value::String(text) => {
-            let head = head(text, longest);
+            let head = first_chars(text, longest);
             match text.len() - head.len() {
                 0 => value.clone(),
                 _ => format!("{head}… ({} characters)", text.chars().count()).into(),
@@ -98,7 +98,7 @@ fn within(value: &Value, longest: usize, entries: usize) -> Value {
         Value::Object(object) => {
             let fields = object.iter().take(entries);
             let mut kept: Map<String, Value> = fields
-                .map(|(name, value)| (head(name, longest).to_owned(), within(value, longest, entries)))
+                .map(|(name, value)| (first_chars(name, longest).to_owned(), within(value, longest, entries)))
                 .collect();
             if object.len() > entries {
                 kept.insert("…".to_owned(), format!("{} more", object.len() - entries).into());
@@ -142,8 +142,8 @@ mod tests {
     fn of_a_long_list_the_newest_are_reported_and_how_many_are_not() {
         let entries: Vec<_> =
             (0..300).map(|number| json!({ "n": number, "text": "x".repeat(2_000) })).collect();
-        let (kept, note) = newest(entries);
-        assert!(size(&kept) <= MOST_LISTED + 2 * kept.len() * 10);
+        let (kept, note) = keep_newest(entries);
+        assert!(size(&kept) <= MAX_LIST_CHARS + 2 * kept.len() * 10);
         assert_eq!(kept.last().unwrap()["n"], 299);
         assert!(note.unwrap().contains(&format!("the newest {} of 300", kept.len())));
     }

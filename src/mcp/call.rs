@@ -22,26 +22,27 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::{
-    ActionOptions, ActsOn, LostPress, Moved, PATIENCE, Page, SettleEnd, SettleOptions, Watch,
+    ActionOptions, ActionTarget, EffectWatcher, HANG_TIMEOUT, MovedElement, Page, PressFailure, SettleEnd,
+    SettleOptions,
 };
 use crate::error::Error;
-use crate::live::Live;
+use crate::live::LiveView;
 use crate::mcp::address;
 use crate::mcp::client::Client;
 use crate::mcp::files::Destination;
 use crate::mcp::kept::SessionMemory;
 use crate::mcp::page_text;
-use crate::mcp::program::Gate;
+use crate::mcp::program::UrlGate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
-use crate::mcp::script::{ActionBaseline, Named, Step};
+use crate::mcp::script::{ActionBaseline, NamedElement, RecordedCall};
 use crate::mcp::settings::{Settings, Timeouts};
 use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, StallPolicy, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::Session;
-use crate::session::{Engine, LivePages, Roots, TabId, Turns, Workspace};
-use crate::snapshot::Key;
+use crate::session::{Engine, LivePageLimit, Roots, TabId, Turns, Workspace};
+use crate::snapshot::NodeKey;
 
 pub(in crate::mcp) use tabs::opened_note;
 pub(in crate::mcp) use to_file::ToFile;
@@ -76,9 +77,9 @@ pub struct Services {
     pub engine: Engine,
     pub pacing: Pacing,
     /// The live view, which hands pages over to people; `None` if it is off.
-    pub live: Option<Live>,
+    pub live: Option<LiveView>,
     pub(super) turns: Arc<Turns>,
-    pub(super) live_pages: LivePages,
+    pub(super) live_pages: LivePageLimit,
 }
 
 impl Services {
@@ -96,11 +97,11 @@ pub struct AnswerNotes {
     /// Texts that the page announced.
     pub(super) said: Mutex<Vec<String>>,
     /// Elements that have moved.
-    pub(super) moved: Mutex<Vec<Moved>>,
+    pub(super) moved: Mutex<Vec<MovedElement>>,
     /// Dragged elements by frame and element number, newest last.
-    pub held: Mutex<Vec<Key>>,
+    pub held: Mutex<Vec<NodeKey>>,
     /// The elements that this call refers to, by the ref or selector as given; for the recorded script.
-    pub(super) found: Mutex<HashMap<String, Named>>,
+    pub(super) found: Mutex<HashMap<String, NamedElement>>,
     /// The name of the file that the answer is written to; empty if there is none.
     file: Mutex<String>,
 }
@@ -147,7 +148,7 @@ impl Call<'_> {
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
         let held = page.and_then(|page| self.services.live.as_ref()?.controlling_handover(&page));
         let Some(held) = held else { return Ok(()) };
-        self.progress.say("waiting for the user, who works on the page");
+        self.progress.set_message("waiting for the user, who works on the page");
         timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
     }
 
@@ -163,13 +164,13 @@ impl Call<'_> {
             true => Some(self.roots().await),
             false => None,
         };
-        Destination::read(chosen, folder, roots)
+        Destination::parse(chosen, folder, roots)
     }
 
     /// Parses a URL that the call is to open. For `file:`, returns the URL of the real path.
     ///
     /// # Errors `url_refused` for an invalid URL, or one that the settings forbid.
-    pub fn address(&self, text: &str) -> Result<Url> {
+    pub fn parse_url(&self, text: &str) -> Result<Url> {
         let url = address::read_under(self.settings, text)?;
         self.progress.note_page(&url);
         Ok(url)
@@ -182,7 +183,7 @@ impl Call<'_> {
         }
         let url = match self.workspace.webkit() {
             Some(webkit) => webkit.url(),
-            None => self.current_page().ok().map(|page| page.asked_url()),
+            None => self.current_page().ok().map(|page| page.requested_url()),
         };
         if let Some(url) = url.and_then(|url| Url::parse(&url).ok()) {
             self.progress.note_page(&url);
@@ -205,14 +206,14 @@ impl Call<'_> {
         let file = ToFile::take(self, tool, &mut arguments).await?;
         let asked = self.writes_script().then(|| arguments.clone());
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(ActionBaseline::new);
-        let tab = before.as_ref().and_then(|before| self.place_of_tab(before.page())).unwrap_or_default();
+        let tab = before.as_ref().and_then(|before| self.tab_index(before.page())).unwrap_or_default();
         let only_reads = tool.effect == Effect::Reads;
         self.exclude_earlier_downloads(tool);
         // A tool that asks for a person does not act itself: the person does.
         let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.begin());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_in_other_tab().is_some());
-        let opened_dialog = match self.unless_stuck(tool, tool.run(arguments, self, reply)).await {
+        let opened_dialog = match self.unless_hung(tool, tool.run(arguments, self, reply)).await {
             // A dialog that the call itself opened is an effect to report, not a failure.
             Err(Error::DialogOpen { .. }) if !self.place.found_open_dialog.load(Ordering::Relaxed) => true,
             Err(Error::DialogElsewhere { .. }) if !asked_before => true,
@@ -224,9 +225,9 @@ impl Call<'_> {
             let found = std::mem::take(&mut *self.report.found.lock());
             let dialog_was_open = before.as_ref().is_some_and(|before| before.dialog_was_open);
             let opens_tab = before.as_ref().is_some_and(ActionBaseline::opens_tab);
-            let sequel = before.and_then(ActionBaseline::sequel);
+            let sequel = before.and_then(ActionBaseline::into_effect);
             let tabs = self.workspace.tabs().len();
-            let step = Step { asked: &asked, found: &found, dialog_was_open, tab, tabs, opens_tab };
+            let step = RecordedCall { asked: &asked, found: &found, dialog_was_open, tab, tabs, opens_tab };
             self.kept.script.lock().add(tool.name, tool.effect, &step, sequel);
         }
         match file {
@@ -243,24 +244,24 @@ impl Call<'_> {
     }
 
     /// The index of a tab among the open ones.
-    pub fn place_of_tab(&self, page: &Page) -> Option<usize> {
+    pub fn tab_index(&self, page: &Page) -> Option<usize> {
         self.workspace.tabs().iter().position(|tab| tab.page == *page)
     }
 
     /// Runs a tool. Gives up if the page stops responding, as the tool's stall policy demands.
-    pub(super) async fn unless_stuck(
+    pub(super) async fn unless_hung(
         &self,
         tool: &AnyTool,
         work: impl Future<Output = Result<()>>,
     ) -> Result<()> {
         let work = unless_it_panics(work);
         let limit = match tool.stall_policy {
-            StallPolicy::GiveUpSoon => Some(PATIENCE),
+            StallPolicy::GiveUpSoon => Some(HANG_TIMEOUT),
             StallPolicy::GiveUpIfSilent => None,
             StallPolicy::KeepWaiting => return work.await,
         };
         match self.current_page() {
-            Ok(page) => page.unless_stuck(limit, work).await,
+            Ok(page) => page.unless_hung(limit, work).await,
             Err(_) => work.await,
         }
     }
@@ -284,7 +285,7 @@ impl Call<'_> {
     }
 
     /// The active page, for a navigation: dismisses an open dialog. Opens a page if there is none.
-    pub async fn page_to_leave(&self) -> Result<Page> {
+    pub async fn page_for_navigation(&self) -> Result<Page> {
         let page = match self.current_or_new_page().await {
             // A page that was unloaded from memory is not loaded just to leave it.
             Ok(page) => self.take_turn(page).await,
@@ -296,7 +297,7 @@ impl Call<'_> {
                 let page = self.current_page()?;
                 if let Some(dialog) = page.dialog() {
                     let dialog = page_text::dialog(&dialog.kind, &dialog.message);
-                    self.note(format!("The {dialog} was dismissed, to leave the page."));
+                    self.add_event(format!("The {dialog} was dismissed, to leave the page."));
                 }
                 Ok(page)
             }
@@ -311,8 +312,8 @@ impl Call<'_> {
     }
 
     async fn current_or_new_page(&self) -> Result<Page> {
-        if self.workspace.engine().running().is_none() {
-            self.progress.say("starting the browser");
+        if self.workspace.engine().running_browser().is_none() {
+            self.progress.set_message("starting the browser");
         }
         match self.tab() {
             Some(_) => self.current_page(),
@@ -323,7 +324,7 @@ impl Call<'_> {
     /// The active page. No other call uses it until this one ends.
     ///
     /// # Errors `no_page` if none is open, `dialog_open` if the page shows a dialog.
-    pub async fn open_page(&self) -> Result<Page> {
+    pub async fn existing_page(&self) -> Result<Page> {
         if self.workspace.engine().is_remote() {
             // A remote browser has pages already before the first call.
             self.workspace.context().await?;
@@ -347,12 +348,12 @@ impl Call<'_> {
     }
 
     async fn load_discarded(&self, page: &Page) {
-        self.services.live_pages.note(page);
+        self.services.live_pages.record_use(page);
         if !page.is_discarded() {
             return;
         }
-        self.progress.say("loading the page anew, which was out of memory");
-        self.note(match page.load_discarded(self.settings.timeouts.navigation).await {
+        self.progress.set_message("loading the page anew, which was out of memory");
+        self.add_event(match page.load_discarded(self.settings.timeouts.navigation).await {
             Ok(()) => "The page was out of memory (--max-live-pages) and was loaded anew.".to_owned(),
             Err(error) => {
                 format!("The page was out of memory (--max-live-pages), and loading it anew failed: {error}.")
@@ -361,12 +362,12 @@ impl Call<'_> {
     }
 
     /// Returns the gate that checks the URLs of programs as those of tools.
-    pub fn gate(&self) -> Gate {
-        Gate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
+    pub fn gate(&self) -> UrlGate {
+        UrlGate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
     }
 
     /// Adds an event to the answer.
-    pub fn note(&self, event: impl Into<String>) {
+    pub fn add_event(&self, event: impl Into<String>) {
         self.report.events.lock().push(event.into());
     }
 
@@ -387,13 +388,13 @@ impl Call<'_> {
     pub async fn act(
         &self,
         page: &Page,
-        acts_on: ActsOn<'_>,
+        acts_on: ActionTarget<'_>,
         action: impl Future<Output = Result<()>>,
-    ) -> Result<Option<LostPress>> {
-        let watch = page.watch(acts_on).await;
+    ) -> Result<Option<PressFailure>> {
+        let watch = page.watch_effects(acts_on).await;
         let acting = async {
             let outcome = action.await;
-            self.progress.say("waiting for what the action caused");
+            self.progress.set_message("waiting for what the action caused");
             let lost = self.settle(page, watch).await;
             outcome.map(|()| lost)
         };
@@ -405,15 +406,15 @@ impl Call<'_> {
 
     /// Waits for effects on the page, and records what to report. Returns why a press did not become a click,
     /// if so.
-    pub async fn settle(&self, page: &Page, watch: Watch) -> Option<LostPress> {
+    pub async fn settle(&self, page: &Page, watch: EffectWatcher) -> Option<PressFailure> {
         let Timeouts { settle: window, navigation: navigation_limit, .. } = self.settings.timeouts;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
         self.report.said.lock().extend(settled.said);
         self.report.moved.lock().extend(settled.moved);
         match settled.ending {
-            SettleEnd::Gone if page.is_closed() => self.note(self.closing_note()),
-            SettleEnd::Unfinished => self.note(still_loading(&settled.still)),
-            _ if !settled.still.is_empty() => self.note(still_loading(&settled.still)),
+            SettleEnd::Gone if page.is_closed() => self.add_event(self.closing_note()),
+            SettleEnd::Unfinished => self.add_event(still_loading(&settled.still)),
+            _ if !settled.still.is_empty() => self.add_event(still_loading(&settled.still)),
             _ => {}
         }
         self.note_reached(&settled.reached);
@@ -434,12 +435,12 @@ impl Call<'_> {
             let active = self.current_page()?;
             if active == page {
                 *self.place.turn.lock() = Some((page.clone(), turn));
-                self.place.begun.get_or_init(|| (page.clone(), page.context().pages_so_far()));
+                self.place.begun.get_or_init(|| (page.clone(), page.context().next_page_index()));
             }
             page = active;
         }
         if self.tab().is_some() {
-            self.workspace.use_in_background(&page);
+            self.workspace.keep_rendering(&page);
         }
         if self.services.registry.enables(Capability::Network) {
             // Starts archiving at once: response bodies from before cannot be recovered.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::live::Calls;
+use crate::live::CallHistory;
 use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::kept::SessionMemory;
 use crate::mcp::roots::ClientRoots;
@@ -39,14 +39,14 @@ pub struct Client {
     /// Cancelled when the owner's key is no longer valid or has other permissions.
     pub(super) revoked: CancellationToken,
     /// The client's latest calls, for the live view.
-    pub(super) calls: Calls,
+    pub(super) calls: CallHistory,
 }
 
 impl Client {
     /// The last snapshot of the current page for this client.
-    pub fn last_shown(&self) -> Option<Arc<Tree>> {
+    pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
         if let Some(webkit_session) = self.workspace.webkit() {
-            return webkit_session.shown();
+            return webkit_session.last_snapshot();
         }
         let page = self.workspace.active_page()?;
         self.kept.seen.lock().tree(&page)
@@ -56,7 +56,7 @@ impl Client {
     pub fn url(&self) -> Option<String> {
         match self.workspace.webkit() {
             Some(webkit_session) => webkit_session.url(),
-            None => self.workspace.active_page().map(|page| page.asked_url()),
+            None => self.workspace.active_page().map(|page| page.requested_url()),
         }
     }
 

@@ -21,7 +21,7 @@ pub enum Condition {
 
 impl Condition {
     /// Parses a URL, a ref or a selector. Anything else is a text, and so is anything in quotation marks.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let is_one_word = !text.contains(char::is_whitespace);
         let is_xpath = text.starts_with("//");
@@ -41,7 +41,7 @@ impl Condition {
     }
 
     /// Describes the condition, such as `the text "Saved"`.
-    pub fn what(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Text(text) => format!("the text {}", quoted(text, LONGEST_QUOTED)),
             Self::Element(_) => "the element".to_owned(),
@@ -50,11 +50,11 @@ impl Condition {
     }
 
     /// Whether the condition holds now in any frame of the page.
-    pub async fn holds(&self, page: &Page) -> Result<bool> {
+    pub async fn is_met(&self, page: &Page) -> Result<bool> {
         match self {
             Self::Text(text) => page.contains_text(&squeezed(text)).await,
             Self::Element(selector) => is_seen(page, selector).await,
-            Self::Url(part) => Ok(like(part, &page.asked_url())),
+            Self::Url(part) => Ok(matches_url(part, &page.requested_url())),
         }
     }
 }
@@ -84,7 +84,7 @@ async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
 }
 
 /// Whether a URL contains `part`, in which `*` matches anything.
-pub fn like(part: &str, url: &str) -> bool {
+pub fn matches_url(part: &str, url: &str) -> bool {
     let mut rest = url;
     part.split('*').all(|piece| match rest.find(piece) {
         Some(at) => {
@@ -105,27 +105,27 @@ mod tests {
         for part in
             ["/api/", "*", "a.example*page=2", "/api/*/7", "https://a.example/api/items/7?page=2", "p*p*p"]
         {
-            assert!(like(part, url), "{part}");
+            assert!(matches_url(part, url), "{part}");
         }
         for part in ["/apis/", "page=2*api", "/api/*/8", "?page=22"] {
-            assert!(!like(part, url), "{part}");
+            assert!(!matches_url(part, url), "{part}");
         }
     }
 
     #[test]
     fn urls_selectors_and_texts_differ() {
         for url in ["/orders", "https://a.example/", "*thanks"] {
-            assert_eq!(Condition::read(url), Condition::Url(url.to_owned()));
+            assert_eq!(Condition::parse(url), Condition::Url(url.to_owned()));
         }
         for element in
             ["#done", ".toast", "[role=alert]", "//h1", "css=h1", "text=Saved", "role=alert", "e12"]
         {
-            assert_eq!(Condition::read(element), Condition::Element(element.to_owned()));
+            assert_eq!(Condition::parse(element), Condition::Element(element.to_owned()));
         }
         for text in ["Saved", "Order 7 is paid", "a = b", "total=5", "See https://a.example/ for more", "h1"]
         {
-            assert_eq!(Condition::read(text), Condition::Text(text.to_owned()));
+            assert_eq!(Condition::parse(text), Condition::Text(text.to_owned()));
         }
-        assert_eq!(Condition::read("\"/orders\""), Condition::Text("/orders".to_owned()));
+        assert_eq!(Condition::parse("\"/orders\""), Condition::Text("/orders".to_owned()));
     }
 }

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use crate::Result;
 use crate::browser::policy::OriginPattern;
-use crate::mcp::arguments::nearest;
+use crate::mcp::arguments::closest_name;
 use crate::messages::consent::GuardedAction;
 
 /// Words on buttons that buy something; only whole words match.
@@ -99,7 +99,7 @@ fn is_word(text: &str) -> bool {
 }
 
 fn no_kind(text: &str) -> String {
-    let advice = match nearest(text, KINDS) {
+    let advice = match closest_name(text, KINDS) {
         Some(near) => format!("; did you mean {near}?"),
         None => format!("; write a host as https://{text}"),
     };

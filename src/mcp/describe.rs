@@ -11,12 +11,14 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, Moved, PATIENCE, Page};
+use crate::browser::{
+    CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, HANG_TIMEOUT, MovedElement, Page,
+};
 use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::{Call, opened_note};
-use crate::mcp::files::shown;
+use crate::mcp::files::display_path;
 use crate::mcp::page_text;
-use crate::mcp::reply::{FileLink, PageState, Reply, TabLine, View};
+use crate::mcp::reply::{FileLink, PageState, PageView, Reply, TabLine};
 use crate::mcp::resources;
 use crate::mcp::seen::{MOST_TREES, ShownPage};
 use crate::session::Tab;
@@ -63,7 +65,7 @@ async fn ticking(call: &Call<'_>, page: &Page) -> Vec<NumericChange> {
         return ticks;
     }
     let claims: Vec<_> = ticks.iter().map(|tick| (tick.key, tick.text.as_str())).collect();
-    let mut lacking = page.lacking(&claims).await.into_iter();
+    let mut lacking = page.missing_texts(&claims).await.into_iter();
     ticks.retain(|_| lacking.next() == Some(true));
     ticks
 }
@@ -85,7 +87,7 @@ pub(super) async fn describe(
     let named = call.tab().is_some();
     // In a call that names its tab, others may open tabs meanwhile: only those that its page opened are reported. In
     // other calls, an action may open a tab without an opener (Ctrl+click).
-    let acted = reply.view() == View::Changes;
+    let acted = reply.view() == PageView::Changes;
     let by_page = |tab: &&Tab| match named {
         true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
         false => acted || tab.page.has_opener(),
@@ -97,7 +99,7 @@ pub(super) async fn describe(
     tell_answers(call, page.as_ref(), &tabs, reply);
     tell_programs(call, page.as_ref(), &tabs, reply);
     let held_up = match &page {
-        Some(page) => page.dialog_blocking_from_elsewhere().await.is_some(),
+        Some(page) => page.blocking_dialog_in_other_tab().await.is_some(),
         None => false,
     };
     for tab in tabs.iter().filter(|tab| Some(&tab.page) != page.as_ref()) {
@@ -109,7 +111,7 @@ pub(super) async fn describe(
             "{dialog_text} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
         ));
     }
-    let lists_tabs = reply.view() > View::Nothing && !named && call.kept.seen.lock().set_tabs(&tabs);
+    let lists_tabs = reply.view() > PageView::Nothing && !named && call.kept.seen.lock().set_tabs(&tabs);
     if (lists_tabs && tabs.len() > 1) || reply.wants_tabs() {
         reply.set_tabs(tab_lines(call.workspace.tabs()).await);
     }
@@ -135,30 +137,30 @@ pub(super) async fn describe(
         Some(_) => reply.add_modal("file chooser: answer it with browser_file_upload"),
         None => {}
     }
-    let url = page.asked_url();
+    let url = page.requested_url();
     let moved = call.kept.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
-    let state = (reply.view() > View::Nothing || moved).then(|| page_state(&page, url, answers));
+    let state = (reply.view() > PageView::Nothing || moved).then(|| page_state(&page, url, answers));
     // An action that failed halfway may still have led to another page.
     let is_reported = failure.is_none() || (moved && answers);
-    let shows = !held_up && is_reported && reply.view() >= View::Changes;
-    let effects = answers && reply.shows_effects() && call.kept.seen.lock().tree(&page).is_some();
+    let shows = !held_up && is_reported && reply.view() >= PageView::Changes;
+    let effects = answers && reply.shows_changes() && call.kept.seen.lock().tree(&page).is_some();
     let shown = async {
         if shows || effects {
             show_page(call, &page, before, shows, reply).await;
         }
         tell_announcements(call, reply);
     };
-    let document = page.main_frame().loader();
+    let document = page.main_frame().loader_id();
     let (mut state, ()) = join(OptionFuture::from(state), shown).await;
-    if state.is_some() && *page.main_frame().loader() != *document {
+    if state.is_some() && *page.main_frame().loader_id() != *document {
         // The page has loaded another document meanwhile, and the snapshot is of that one.
-        state = Some(page_state(&page, page.asked_url(), answers).await);
+        state = Some(page_state(&page, page.requested_url(), answers).await);
     }
     if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
         tell_front(call, &page, reply);
     }
-    if page.take_stopped() {
+    if page.take_stopped_reload_loop() {
         reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
@@ -168,7 +170,7 @@ pub(super) async fn describe(
             (&known.url, &known.title, &known.status, known.crashed)
                 == (&state.url, &state.title, &state.status, state.crashed)
         };
-        match known.filter(stays).filter(|_| reply.view() == View::Changes) {
+        match known.filter(stays).filter(|_| reply.view() == PageView::Changes) {
             None => reply.set_page(state),
             Some(known) if state.console_errors > known.console_errors => {
                 let error = state.console_error.unwrap_or_default();
@@ -183,7 +185,7 @@ pub(super) async fn describe(
 fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
     let Some(tree) = call.kept.seen.lock().tree(page) else { return };
-    for part in tree.front() {
+    for part in tree.foreground_ranges() {
         let called = tree.nodes()[part.clone()].iter().find(|node| !node.name.trim().is_empty());
         let name = called.map_or("something".to_owned(), |node| snapshot::quoted(node.name.trim()));
         let acts = tree.nodes()[part].iter().filter(|node| node.is_actionable()).take(MOST);
@@ -274,7 +276,7 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     match state {
         DownloadState::InProgress => format!("Downloading {name} …"),
         DownloadState::Completed { path, bytes } => {
-            format!("Downloaded {name} to {} ({bytes} bytes)", shown(path))
+            format!("Downloaded {name} to {} ({bytes} bytes)", display_path(path))
         }
         DownloadState::Failed { reason } => format!("The download of {name} failed: {reason}"),
     }
@@ -282,10 +284,10 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
 
 /// Captures the page with refs of the call's context. Elements that replace known ones keep their refs.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
-    let mut tree = page.capture(call.context_number(), options).await?;
+    let mut tree = page.capture(call.context_index(), options).await?;
     let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
-    let redrawn = known.map(|known| snapshot::redrawn(&known, &tree)).unwrap_or_default();
-    tree.renumber(&page.keep_refs(redrawn).await);
+    let redrawn = known.map(|known| snapshot::replaced_elements(&known, &tree)).unwrap_or_default();
+    tree.renumber(&page.transfer_refs(redrawn).await);
     Ok(Arc::new(tree))
 }
 
@@ -295,7 +297,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
         reply.set_snapshot(rendered.text);
     }
     if let Some(cut) = rendered.cut {
-        reply.set_left_out(cut);
+        reply.set_omission(cut);
     }
 }
 
@@ -311,13 +313,13 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
     }
-    if reply.view() == View::Changes && page.waits_for_server() {
+    if reply.view() == PageView::Changes && page.waits_for_server() {
         return reply.add_event(format!("The page could not be read: {}.", Error::AwaitsServer));
     }
-    call.progress.say("reading the page");
+    call.progress.set_message("reading the page");
     let limit = if wanted { CaptureOptions::default().limit } else { MEANWHILE_LIMIT };
     let read = Box::pin(capture(call, page, CaptureOptions { limit, ..CaptureOptions::default() }));
-    let tree = match page.unless_stuck(Some(PATIENCE), read).await {
+    let tree = match page.unless_hung(Some(HANG_TIMEOUT), read).await {
         Ok(tree) => tree,
         Err(_) if !wanted => return,
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
@@ -326,11 +328,11 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let options = call.snapshot_options();
     let known = call.kept.seen.lock().shown(page).cloned();
     let known = match known {
-        Some(known) if reply.view() <= View::Changes => known,
+        Some(known) if reply.view() <= PageView::Changes => known,
         known => {
             // Documents of a site mostly repeat menus of the one before, which are summarised.
             let other = known.filter(|known| known.tree.document != tree.document);
-            let shown = other.map(|known| tree.without_repeated(&known.tree));
+            let shown = other.map(|known| tree.without_repeated_nodes(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
             return call.kept.seen.lock().set_tree(page, tree);
         }
@@ -352,13 +354,13 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     moved.reverse();
     moved.retain(|moved| reported.insert(moved.what.number));
     moved.reverse();
-    for Moved { what, at: (x, y) } in &moved {
+    for MovedElement { what, at: (x, y) } in &moved {
         let name =
             if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
         reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
     }
     if changes.whole {
-        show_snapshot(snapshot::render(&tree.without_repeated(&known.tree), &options), reply);
+        show_snapshot(snapshot::render(&tree.without_repeated_nodes(&known.tree), &options), reply);
     } else if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
     } else if wanted && moved.is_empty() {
@@ -376,7 +378,7 @@ async fn compare<'a>(
     since: ComparisonBase<'_>,
 ) -> (Changes<'a>, Vec<Arc<Tree>>) {
     let mut behind = known.behind.clone();
-    if let Some(place) = behind.iter().rposition(|behind| tree.uncovers(behind, &known.tree)) {
+    if let Some(place) = behind.iter().rposition(|behind| tree.shows_again(behind, &known.tree)) {
         let changes = snapshot::compare(
             &ComparisonBase { old: &behind[place], cover: Some(&known.tree), ..since },
             tree,
@@ -412,7 +414,7 @@ fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
         let bare = quoted.trim_matches('"');
-        if !is_passing(&text) && !reply.shows(bare) && !reply.shows_words(&text) {
+        if !is_passing(&text) && !reply.snapshot_has(bare) && !reply.snapshot_has_words(&text) {
             reply.add_event(format!("The page said meanwhile: {quoted}"));
         }
     }
@@ -451,12 +453,12 @@ async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     for Tab { index, id, page, is_active } in tabs {
         asked.spawn(async move {
             let title = timeout(TITLE_LIMIT, page.title()).await;
-            let title = title.unwrap_or_else(|_| page.known_title());
+            let title = title.unwrap_or_else(|_| page.cached_title());
             TabLine {
                 index,
                 id: id.to_string(),
                 title,
-                url: page.asked_url(),
+                url: page.requested_url(),
                 active: is_active,
                 crashed: page.is_crashed() && !page.is_discarded(),
                 discarded: page.is_discarded(),

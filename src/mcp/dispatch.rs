@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Result;
 use crate::error::Error;
-use crate::fleet::{Peers, Replica};
+use crate::fleet::{PeerClient, Replica};
 use crate::folders::make_private;
-use crate::live::{Calls, Live};
+use crate::live::{CallHistory, LiveView};
 use crate::mcp::audit::AuditLog;
 use crate::mcp::call::{Call, Services};
 use crate::mcp::client::Client;
@@ -28,7 +28,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, SESSION, Tool as _, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, SESSION_ARGUMENT, Tool as _, UnknownTool};
 use crate::mcp::tools::{sessions, webmcp};
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::{Span, SpanExporter};
@@ -37,7 +37,7 @@ use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Engine, LivePages, Roots, Workspace};
+use crate::session::{Engine, LivePageLimit, Roots, Workspace};
 
 use shared::{RoutedCall, lost};
 
@@ -63,7 +63,7 @@ pub struct Dispatcher {
     /// The group of servers, if there is one.
     replica: Option<Arc<Replica>>,
     /// The HTTP client for other servers of the group.
-    peers: Peers,
+    peers: PeerClient,
     pub metrics: Metrics,
     /// Files that tools have written, for clients to read.
     pub(super) files: FileResources,
@@ -85,7 +85,7 @@ impl Dispatcher {
             services: Services {
                 pacing: Pacing::new(settings.politeness),
                 turns: Arc::default(),
-                live_pages: LivePages::new(engine.options().limits.live_pages),
+                live_pages: LivePageLimit::new(engine.options().limits.live_pages),
                 live: None,
                 registry,
                 engine,
@@ -93,7 +93,7 @@ impl Dispatcher {
             settings,
             kept: Mutex::default(),
             replica: None,
-            peers: Peers::default(),
+            peers: PeerClient::default(),
             metrics: Metrics::default(),
             files: FileResources::default(),
             rest: IdleTrim::default(),
@@ -105,13 +105,13 @@ impl Dispatcher {
 
     /// Adds the live view.
     #[must_use]
-    pub fn with_live(mut self, live: Live) -> Self {
+    pub fn with_live(mut self, live: LiveView) -> Self {
         self.services.live = Some(live);
         self
     }
 
     /// The live view, if it is on.
-    pub fn live(&self) -> Option<&Live> {
+    pub fn live(&self) -> Option<&LiveView> {
         self.services.live.as_ref()
     }
 
@@ -144,7 +144,7 @@ impl Dispatcher {
 
     /// Creates a client of an owner who shares neither sessions nor the profile with others. Its files are in
     /// folders with the owner's name, and it can use no others.
-    pub fn client_apart(&self, owner: &str, grant: &Arc<Grant>) -> Client {
+    pub fn client_for_owner(&self, owner: &str, grant: &Arc<Grant>) -> Client {
         let mut settings = self.settings.clone();
         for place in [&mut settings.files.output_dir, &mut settings.files.screenshot_dir] {
             place.push(owner);
@@ -152,7 +152,7 @@ impl Dispatcher {
             let _ = make_private(place);
         }
         settings.files.roots =
-            Roots::only(settings.files.output_dir.clone(), [settings.files.screenshot_dir.clone()]);
+            Roots::from_base(settings.files.output_dir.clone(), [settings.files.screenshot_dir.clone()]);
         settings.files.client_roots = false;
         let mut context = self.services.engine.options().context.clone();
         context.policy = grant.within(&context.policy);
@@ -160,23 +160,23 @@ impl Dispatcher {
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
         }
-        let workspace = self.services.engine.workspace_apart(owner, context);
+        let workspace = self.services.engine.isolated_workspace(owner, context);
         let mut cooldowns = self.cooldowns.lock();
         let cooldown =
-            cooldowns.entry(owner.to_owned()).or_insert_with(|| self.cooldown.of_owner(owner).into());
+            cooldowns.entry(owner.to_owned()).or_insert_with(|| self.cooldown.for_owner(owner).into());
         let cooldown = Arc::clone(cooldown);
         drop(cooldowns);
-        let sessions = self.sessions.of(owner.into());
+        let sessions = self.sessions.for_owner(owner.into());
         let limit =
             grant.max_sessions.map_or(settings.sessions.limit, |limit| limit.min(settings.sessions.limit));
-        let sessions = sessions.at_most(limit);
+        let sessions = sessions.with_limit(limit);
         self.client_with(settings, workspace, sessions, cooldown, Some(owner.into()), Arc::clone(grant))
     }
 
     /// Closes the sessions and browsers of an owner who is no longer admitted.
     pub(super) async fn end_owner(&self, owner: &str) {
-        self.services.engine.end_owner(owner).await;
-        self.sessions.of(owner.into()).close_all().await;
+        self.services.engine.close_owner_browsers(owner).await;
+        self.sessions.for_owner(owner.into()).close_all().await;
     }
 
     fn client_with(
@@ -192,7 +192,7 @@ impl Dispatcher {
         let recent_calls =
             Arc::clone(recent_calls.entry(owner.as_deref().unwrap_or_default().to_owned()).or_default());
         let roots = ClientRoots::new(settings.files.roots.clone(), settings.files.client_roots);
-        let scratch = workspace.sibling();
+        let scratch = workspace.new_for_same_owner();
         Client {
             workspace,
             scratch,
@@ -206,22 +206,22 @@ impl Dispatcher {
             recent_calls,
             key: None,
             revoked: CancellationToken::new(),
-            calls: Calls::default(),
+            calls: CallHistory::default(),
         }
     }
 
     /// The metrics in `OpenMetrics` format.
     pub(super) fn written_metrics(&self, clients: usize) -> String {
-        let (browsers, pages) = self.services.engine.count();
+        let (browsers, pages) = self.services.engine.browser_and_page_counts();
         let mut gauges = vec![
-            ("calls_running", "Calls that are under way.", self.metrics.running()),
+            ("calls_running", "Calls that are under way.", self.metrics.running_calls()),
             ("clients", "Clients that are connected or have not been forgotten.", clients),
             ("sessions", "Sessions of this server.", self.sessions.count()),
             ("browsers", "Browsers that this server drives.", browsers),
             ("pages", "Pages that are open in them.", pages),
         ];
         if let Some(pool) = self.services.engine.pool() {
-            let (known, taking) = pool.count();
+            let (known, taking) = pool.node_counts();
             gauges.push(("pool_browsers", "Browsers of the pool.", known));
             gauges.push(("pool_browsers_taking", "Those of them that take sessions now.", taking));
         }
@@ -250,8 +250,10 @@ impl Dispatcher {
         let (name, arguments) = self.translated(name, arguments);
         let counted = self.metrics.begin();
         let known = self.services.registry.find(name).ok().map(|tool| tool.name);
-        let audited =
-            self.audit.as_ref().map(|log| log.begin(client, known, arguments.get(SESSION), progress));
+        let audited = self
+            .audit
+            .as_ref()
+            .map(|log| log.begin(client, known, arguments.get(SESSION_ARGUMENT), progress));
         #[cfg(feature = "otlp")]
         let span = self.begin_span(progress);
         let mut reply = self.answer(client, name, arguments, progress, cancelled).await;
@@ -305,7 +307,7 @@ impl Dispatcher {
         if !is_enabled || !client.grant.permits(webmcp::PageTool::NAME) {
             return Vec::new();
         }
-        client.workspace.open_page().map(|page| webmcp::listed(&page)).unwrap_or_default()
+        client.workspace.require_active_page().map(|page| webmcp::listed(&page)).unwrap_or_default()
     }
 
     async fn answer(
@@ -365,7 +367,7 @@ impl Dispatcher {
         {
             reply.set_session(&*session.id);
         }
-        client.calls.note(name, outcome.as_ref().err().map(Error::code));
+        client.calls.record(name, outcome.as_ref().err().map(Error::code));
         let outcome = shared::saved(session.as_ref(), outcome).await;
         if let Err(error) = outcome {
             match session.map(|session| (client.sessions.get(&session.id), session.id)) {
@@ -415,9 +417,9 @@ impl Dispatcher {
             return Box::pin(webkit::run(webkit_session, tool, arguments, call, reply)).await;
         }
         let engine = call.workspace.engine();
-        let _in_use = engine.in_use();
+        let _in_use = engine.usage_guard();
         let works_in_tab = tool.family.tab_argument.is_some();
-        if works_in_tab && engine.is_remote() && engine.running().is_none() {
+        if works_in_tab && engine.is_remote() && engine.running_browser().is_none() {
             // A tool that needs the browser reports why it is not available.
             let _ = call.workspace.context().await;
         }
@@ -428,7 +430,7 @@ impl Dispatcher {
             return run_in_tab(tool, arguments, call, reply).await;
         }
         call.exclude_earlier_downloads(tool);
-        let outcome = call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
+        let outcome = call.unless_hung(tool, tool.run(arguments, call, reply)).await;
         call.confirm_downloads().await;
         outcome
     }
@@ -446,13 +448,13 @@ async fn run_in_tab(
         call.dismiss_dialogs().await;
     }
     let before = CallBaseline::note(call).await;
-    let outcome = expected::run(call, tool, arguments, reply).await;
+    let outcome = expected::run_and_verify(call, tool, arguments, reply).await;
     if family.dismisses_dialogs {
         call.dismiss_dialogs().await;
     }
     call.confirm_downloads().await;
     if outcome.is_err() && tool.effect == Effect::Acts && !tool.explains_failure {
-        reply.show_effects();
+        reply.show_changes();
     }
     describe(call, &before, outcome.as_ref().err(), reply).await;
     reply.rename_tools(family.names);
@@ -460,7 +462,7 @@ async fn run_in_tab(
         reply.answer_with_tabs();
     }
     if call.workspace.engine().options().restore {
-        let _ = timeout(REMEMBER_LIMIT, call.workspace.remember()).await;
+        let _ = timeout(REMEMBER_LIMIT, call.workspace.save_cookies()).await;
     }
     outcome
 }

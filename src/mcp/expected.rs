@@ -12,7 +12,7 @@ use crate::mcp::call::Call;
 use crate::mcp::condition::Condition;
 use crate::mcp::describe::capture;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, EXPECT};
+use crate::mcp::tool::{AnyTool, EXPECT_ARGUMENT};
 use crate::snapshot::{self, ComparisonBase, Tree};
 
 /// The interval between checks.
@@ -22,16 +22,16 @@ const LOOK_LIMIT: Duration = Duration::from_secs(2);
 /// The word for an action without effect.
 const NOTHING: &str = "nothing";
 
-/// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT`] states.
+/// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT_ARGUMENT`] states.
 ///
 /// # Errors `not_as_expected` if the outcome is another one, or if it was there before, so that nothing was done.
-pub async fn run(
+pub async fn run_and_verify(
     call: &Call<'_>,
     tool: &AnyTool,
     mut arguments: Map<String, Value>,
     reply: &mut Reply,
 ) -> Result<()> {
-    let expected = match arguments.remove(EXPECT) {
+    let expected = match arguments.remove(EXPECT_ARGUMENT) {
         Some(Value::String(text)) => Some(Box::pin(Expected::begin(call, &text)).await?),
         _ => None,
     };
@@ -57,7 +57,7 @@ impl Expected {
     /// Records the state before the action.
     async fn begin(call: &Call<'_>, text: &str) -> Result<Self> {
         let current = call.current_page().ok();
-        let wanted = (text.trim() != NOTHING).then(|| Condition::read(text));
+        let wanted = (text.trim() != NOTHING).then(|| Condition::parse(text));
         let tabs = tabs(call);
         let Some(mut wanted) = wanted else {
             let outline = match &current {
@@ -77,7 +77,7 @@ impl Expected {
             }
             match is_there? {
                 true if Some(page) == current.as_ref() => {
-                    let what = wanted.what();
+                    let what = wanted.describe();
                     let what = format!(
                         "{what} is there already, so it cannot come of the action, which was not done"
                     );
@@ -95,7 +95,7 @@ impl Expected {
         let limit = call.settings.timeouts.action;
         let deadline = Instant::now() + limit;
         let Some(wanted) = &self.wanted else { return self.check_unchanged(call).await };
-        call.progress.say(format!("waiting for {}", wanted.what()));
+        call.progress.set_message(format!("waiting for {}", wanted.describe()));
         loop {
             for page in self.pages.iter().chain(&self.opened(call)) {
                 if holds(wanted, page, deadline).await? {
@@ -103,7 +103,7 @@ impl Expected {
                 }
             }
             if Instant::now() >= deadline {
-                let (what, limit) = (wanted.what(), human(limit));
+                let (what, limit) = (wanted.describe(), human(limit));
                 let what = format!("the action was done, but {what} did not come of it within {limit}");
                 return Err(Error::Unexpected { what });
             }
@@ -142,7 +142,7 @@ impl Expected {
 }
 
 fn tabs(call: &Call<'_>) -> Vec<(Page, String)> {
-    call.tabs().into_iter().map(|tab| (tab.page.clone(), tab.page.asked_url())).collect()
+    call.tabs().into_iter().map(|tab| (tab.page.clone(), tab.page.requested_url())).collect()
 }
 
 async fn outline(call: &Call<'_>, page: &Page) -> Option<Arc<Tree>> {
@@ -168,7 +168,7 @@ async fn holds(wanted: &Condition, page: &Page, deadline: Instant) -> Result<boo
     if let (Some(dialog), Condition::Text(text)) = (page.dialog(), wanted) {
         return Ok(squeezed(&dialog.message).to_lowercase().contains(&squeezed(text).to_lowercase()));
     }
-    match timeout_at(deadline, page.unless_dialog(wanted.holds(page))).await {
+    match timeout_at(deadline, page.fail_on_dialog(wanted.is_met(page))).await {
         Ok(Err(error @ Error::InvalidSelector { .. })) => Err(error),
         // A page that cannot be read now does not meet the condition.
         looked => Ok(looked.unwrap_or(Ok(false)).unwrap_or(false)),

@@ -8,20 +8,20 @@ use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, ToolsetTraits};
 use crate::messages::{Language, cooldown as texts, login};
-use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownStart, ScriptWorld};
+use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownScope, CooldownStart};
 
 /// Returns the answer during a cooldown; `None` if there is none, or it does not apply to this tool.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
     let pauses = match settings.cooldown_scope {
-        ScriptWorld::All => true,
-        ScriptWorld::Patchright => name.starts_with("patchright_"),
+        CooldownScope::All => true,
+        CooldownScope::Patchright => name.starts_with("patchright_"),
     };
     pauses.then(|| cooldown.check()).flatten().map(|cooling| paused_reply(cooling, settings.language))
 }
 
 fn paused_reply(ActiveCooldown { remaining_seconds }: ActiveCooldown, language: Language) -> Reply {
     let mut reply = Reply::default();
-    reply.say_only(texts::paused(language, remaining_seconds));
+    reply.set_plain_text(texts::cooldown_active(language, remaining_seconds));
     reply.set_structured(json!({ "status": "cooldown", "retryAfterSeconds": remaining_seconds }));
     reply
 }
@@ -35,12 +35,12 @@ pub(super) fn tell(
     settings: &Settings,
     reply: &mut Reply,
 ) {
-    if login::is_login_timeout(classified(error, tool.family)) {
-        *reply = match cooldown.begin() {
+    if login::is_login_timeout(error_class(error, tool.family)) {
+        *reply = match cooldown.start_if_inactive() {
             CooldownStart::AlreadyActive(cooling) => paused_reply(cooling, settings.language),
             CooldownStart::Now { period_seconds } => {
                 let mut notice = Reply::default();
-                notice.say_only(texts::begun(settings.language, period_seconds));
+                notice.set_plain_text(texts::cooldown_started(settings.language, period_seconds));
                 notice.set_structured(
                     json!({ "status": "login_timeout", "retryAfterSeconds": period_seconds }),
                 );
@@ -86,12 +86,12 @@ fn where_to_go(link: &LiveViewLink) -> String {
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
 /// The part of an error that is searched for keywords: never the text of a page, a URL or a selector.
-pub fn classified(error: &Error, family: &ToolsetTraits) -> &'static str {
+pub fn error_class(error: &Error, family: &ToolsetTraits) -> &'static str {
     match error {
-        Error::PersonAway { kind: "login", .. } => login::LOGIN_RAN_OUT,
-        Error::PersonAway { .. } => login::CHECK_RAN_OUT,
+        Error::PersonAway { kind: "login", .. } => login::LOGIN_TIMED_OUT,
+        Error::PersonAway { .. } => login::CHECK_TIMED_OUT,
         Error::NavigationSlow { waited } if family.opens_own_page && *waited >= LEAST_WAIT => {
-            login::PAGE_RAN_OUT
+            login::PAGE_TIMED_OUT
         }
         other => other.code(),
     }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn only_a_page_that_ran_out_and_a_person_who_did_not_come_begin_a_pause() {
         let waited = Duration::from_secs(2);
-        let begins = |error: &Error, family| login::is_login_timeout(classified(error, family));
+        let begins = |error: &Error, family| login::is_login_timeout(error_class(error, family));
         let slow = Error::NavigationSlow { waited };
         assert!(begins(&slow, IN_OWN_PAGE));
         assert!(!begins(&Error::NavigationSlow { waited: waited / 2 }, IN_OWN_PAGE));

@@ -24,11 +24,11 @@ pub enum Toolset {
 }
 
 /// The argument of `browser_*` tools that names a tab. The dispatcher removes it before the tool runs.
-pub const TAB: &str = "tab";
+pub const TAB_ARGUMENT: &str = "tab";
 
 /// A failed call.
 #[derive(Debug, Clone, Copy)]
-pub struct Failed<'a> {
+pub struct FailedCall<'a> {
     /// The name of the tool.
     pub tool: &'static str,
     pub arguments: &'a Map<String, Value>,
@@ -42,7 +42,7 @@ pub struct Failed<'a> {
 pub struct ToolsetTraits {
     pub toolset: Toolset,
     /// How its tools answer with an error.
-    pub fail: fn(&Failed<'_>, &mut Reply),
+    pub fail: fn(&FailedCall<'_>, &mut Reply),
     /// The argument that names a tab. Without one, its tools do not work in the client's tabs, and their
     /// answers do not describe the page.
     pub tab_argument: Option<&'static str>,
@@ -91,7 +91,7 @@ pub const WITHOUT_TABS: ToolsetTraits = ToolsetTraits {
 
 /// The `browser_*` tools.
 pub const BROWSER: &ToolsetTraits = &ToolsetTraits {
-    tab_argument: Some(TAB),
+    tab_argument: Some(TAB_ARGUMENT),
     lists_session: true,
     has_steps: true,
     instructions: Some(INSTRUCTIONS),

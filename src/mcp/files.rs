@@ -11,7 +11,7 @@ use crate::sync::unix_time;
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// The path to show, relative to the server's working directory.
     pub shown: String,
     /// The absolute path.
@@ -19,12 +19,12 @@ pub struct Written {
 }
 
 /// A name with a time stamp: `page-2026-11-22T08-15-30-123Z`.
-pub fn timestamped(what: &str) -> String {
+pub fn timestamped_name(what: &str) -> String {
     format!("{what}-{}", iso_timestamp(unix_time()).replace([':', '.'], "-"))
 }
 
 /// Checks a file name from a model: it must name a file directly in the folder.
-pub fn plain_name(name: &str) -> Result<String> {
+pub fn check_file_name(name: &str) -> Result<String> {
     let refused = |reason: &str| Error::File { path: "the name".to_owned(), reason: reason.to_owned() };
     let mut parts = Path::new(name).components();
     let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
@@ -56,12 +56,12 @@ impl Destination {
     }
 
     /// Parses the name or path from a model. Default: a name with a time stamp. A path must be below `roots`.
-    pub fn read(chosen: Option<&str>, folder: &Path, roots: Option<Roots>) -> Result<Self> {
+    pub fn parse(chosen: Option<&str>, folder: &Path, roots: Option<Roots>) -> Result<Self> {
         let folder = folder.to_owned();
         Ok(match chosen {
-            None => Self { folder, name: timestamped("page"), path: None },
+            None => Self { folder, name: timestamped_name("page"), path: None },
             Some(path) => {
-                let name = plain_name(path.rsplit('/').next().unwrap_or_default())?;
+                let name = check_file_name(path.rsplit('/').next().unwrap_or_default())?;
                 Self { folder, name, path: roots.map(|roots| (path.to_owned(), roots)) }
             }
         })
@@ -91,12 +91,12 @@ impl Destination {
 
     fn place_now(&self) -> Result<FileTarget> {
         if let Some((path, roots)) = &self.path {
-            return roots.place(path);
+            return roots.write_target(path);
         }
-        let shown = shown(&self.folder);
+        let shown = display_path(&self.folder);
         let failed = |error: std::io::Error| Error::File { path: shown.clone(), reason: error.to_string() };
         make_private(&self.folder).map_err(failed)?;
-        Roots::only(self.folder.clone(), []).place(&self.name)
+        Roots::from_base(self.folder.clone(), []).write_target(&self.name)
     }
 }
 
@@ -106,17 +106,17 @@ pub async fn write(
     bytes: Vec<u8>,
     kind: ContentKind,
     secrets: &Secrets,
-) -> Result<Written> {
+) -> Result<WrittenFile> {
     let secrets = secrets.clone();
     let writing = tokio::task::spawn_blocking(move || {
         place.write(bytes, kind, &secrets)?;
-        Ok(Written { shown: shown(place.path()), path: place.path().to_owned() })
+        Ok(WrittenFile { shown: display_path(place.path()), path: place.path().to_owned() })
     });
     writing.await.unwrap_or(Err(Error::Broken))
 }
 
 /// A path relative to the working directory, for display.
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     // In the root folder, paths stay absolute: without the leading slash they would look wrong.
     let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());
     let below = here.and_then(|here| path.strip_prefix(here).ok());
@@ -130,13 +130,13 @@ mod tests {
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
         for name in ["a.png", "a b.png", "ä.png", "..png.x"] {
-            assert_eq!(plain_name(name).is_ok(), !name.starts_with('.'), "{name}");
+            assert_eq!(check_file_name(name).is_ok(), !name.starts_with('.'), "{name}");
         }
         for name in
             ["", ".", "..", "../a.png", "/a.png", "a/b.png", "a\\b.png", "C:a.png", "a\nb", "\0", ".bashrc"]
         {
-            assert_eq!(plain_name(name).unwrap_err().code(), "file", "{name:?}");
+            assert_eq!(check_file_name(name).unwrap_err().code(), "file", "{name:?}");
         }
-        assert!(plain_name(&"x".repeat(201)).is_err());
+        assert!(check_file_name(&"x".repeat(201)).is_err());
     }
 }

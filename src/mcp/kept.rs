@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::browser::{ActionRecording, Coverage, Performance, Screenshot, Video};
+use crate::browser::{ActionRecording, Coverage, PerformanceTrace, Screenshot, Video};
 use crate::mcp::program::Notebook;
 use crate::mcp::script::RecordedScript;
 use crate::mcp::seen::ShownState;
@@ -26,7 +26,7 @@ pub struct SessionMemory {
     pub script: Arc<Mutex<RecordedScript>>,
     /// The recording of a person's actions into `script`, while it runs.
     pub recording: Mutex<Option<ActionRecording>>,
-    pub activity: Arc<ActingTools>,
+    pub activity: Arc<ActivityTracker>,
     /// The last screenshot, for comparison.
     pub picture: Mutex<Option<Screenshot>>,
     /// Whether the last screenshot of a viewport was too large to be sent unscaled.
@@ -35,31 +35,31 @@ pub struct SessionMemory {
     pub video: Mutex<Option<RunningVideo>>,
     /// The running coverage measurement.
     pub coverage: Mutex<Option<Coverage>>,
-    pub performance: Mutex<Option<Performance>>,
+    pub performance: Mutex<Option<PerformanceTrace>>,
     /// How much of each document's console, and of each page's requests, was read, for tools that return only
     /// new entries.
     pub read: Mutex<HashMap<String, u64>>,
     /// Answers that the person gave in the live view when no call was waiting.
-    pub answers: Arc<Mutex<HashMap<String, LateAnswer>>>,
+    pub answers: Arc<Mutex<HashMap<String, SavedConsent>>>,
     /// The page's own tools that were last listed for the client, by name and description.
     pub offered: Mutex<Vec<String>>,
 }
 
 /// Whether the person allows what was asked for, and how long that is valid.
 #[derive(Debug, Clone, Copy)]
-pub struct LateAnswer {
+pub struct SavedConsent {
     pub is_yes: bool,
     pub until: Instant,
 }
 
 /// Tracks whether a tool or a person acts on the pages of a session.
 #[derive(Debug, Default)]
-pub struct ActingTools {
+pub struct ActivityTracker {
     acting: AtomicUsize,
     waits_for_person: AtomicBool,
 }
 
-impl ActingTools {
+impl ActivityTracker {
     /// Marks a tool as acting until the guard is dropped.
     pub fn begin(self: &Arc<Self>) -> ToolGuard {
         self.acting.fetch_add(1, Ordering::Relaxed);
@@ -67,7 +67,7 @@ impl ActingTools {
     }
 
     /// Marks the acting tool as waiting for a person.
-    pub fn wait_for_person(&self) {
+    pub fn set_waits_for_person(&self) {
         self.waits_for_person.store(true, Ordering::Relaxed);
     }
 
@@ -79,7 +79,7 @@ impl ActingTools {
 
 /// Marks a tool as acting until this guard is dropped.
 #[derive(Debug)]
-pub struct ToolGuard(Arc<ActingTools>);
+pub struct ToolGuard(Arc<ActivityTracker>);
 
 impl Drop for ToolGuard {
     fn drop(&mut self) {

@@ -72,7 +72,7 @@ impl Metrics {
     }
 
     /// The number of running calls.
-    pub fn running(&self) -> usize {
+    pub fn running_calls(&self) -> usize {
         self.running.load(Ordering::Relaxed)
     }
 

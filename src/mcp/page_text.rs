@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::error::{question, squeezed};
-use crate::snapshot::text::{is_invisible, is_private, push_plain, push_url};
+use crate::snapshot::text::{is_invisible, is_private_use, push_plain, push_url};
 
 /// The longest text on one line.
 const LONGEST: usize = 300;
@@ -105,7 +105,7 @@ fn lines(text: &str) -> String {
 fn is_seen(c: char) -> bool {
     !(c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}')
-        || is_invisible(c) && !is_private(c) && !joins(c))
+        || is_invisible(c) && !is_private_use(c) && !joins(c))
 }
 
 /// Whether a character joins its neighbours to one glyph, as emoji and some scripts need.

@@ -19,16 +19,16 @@ static INTERPRETER: OnceLock<&'static dyn Interpreter> = OnceLock::new();
 /// An interpreter for programs.
 pub trait Interpreter: Debug + Sync {
     /// Creates a notebook. Its programs open URLs through `gate`.
-    fn notebook(&self, gate: Gate) -> Result<Arc<dyn Notebook>>;
+    fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn Notebook>>;
 }
 
 /// Runs programs one after the other, with shared variables.
 pub trait Notebook: Debug + Send + Sync {
-    fn begin(&self, program: Program) -> Result<Box<dyn Running>>;
+    fn begin(&self, program: Program) -> Result<Box<dyn ProgramTask>>;
 }
 
 /// A running program.
-pub trait Running: Debug + Send {
+pub trait ProgramTask: Debug + Send {
     /// Waits until the program ends.
     fn ended(&mut self) -> BoxFuture<'_, ProgramOutput>;
     /// Returns the output so far.
@@ -59,13 +59,13 @@ pub struct ProgramOutput {
 
 /// Checks which URLs programs may open and when, as for tools.
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct UrlGate {
     settings: Settings,
     pacing: Pacing,
     workspace: Workspace,
 }
 
-impl Gate {
+impl UrlGate {
     pub(super) fn new(settings: Settings, pacing: Pacing, workspace: Workspace) -> Self {
         Self { settings, pacing, workspace }
     }
@@ -78,7 +78,7 @@ impl Gate {
     /// Checks that a program may open the URL, and waits until the pacing allows it.
     pub async fn admit(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
-        self.pacing.before(&self.workspace.context().await?, &url).await?;
+        self.pacing.wait_to_navigate(&self.workspace.context().await?, &url).await?;
         Ok(url)
     }
 
@@ -96,7 +96,7 @@ pub fn set_interpreter(interpreter: &'static dyn Interpreter) {
 /// Creates a notebook.
 ///
 /// # Errors `unsupported` without Python.
-pub fn notebook(gate: Gate) -> Result<Arc<dyn Notebook>> {
+pub fn notebook(gate: UrlGate) -> Result<Arc<dyn Notebook>> {
     let interpreter = INTERPRETER.get().ok_or_else(|| Error::Unsupported {
         what: "a Python program",
         reason: "this is the program without Python; start the server as python -m patchright_mcp".to_owned(),

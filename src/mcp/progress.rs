@@ -16,7 +16,7 @@ pub const INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Progress {
     started: Instant,
-    step: Mutex<Step>,
+    step: Mutex<ProgressStep>,
     /// The client's name.
     caller: Option<String>,
     /// The trace context of the call, as W3C's `traceparent`.
@@ -30,7 +30,7 @@ pub struct Progress {
 
 /// The current step of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Step {
+pub struct ProgressStep {
     pub message: Option<String>,
     /// How much is done, and the total.
     pub part: Option<(f64, f64)>,
@@ -47,26 +47,26 @@ impl Default for Progress {
 
 impl Progress {
     /// Creates progress for a client whose person can be asked. Returns the receiver of the questions, too.
-    pub fn asking(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
+    pub fn with_elicitation(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
-        (Self { questions: questions.of_person(patience), ..Self::default() }, asked)
+        (Self { questions: questions.with_person(patience), ..Self::default() }, asked)
     }
 
     /// Creates progress for a client that can be asked for its folders, but whose person cannot be asked.
-    pub fn asking_folders() -> (Self, UnboundedReceiver<Question>) {
+    pub fn with_client_roots() -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions, ..Self::default() }, asked)
     }
 
     /// Sets the client's name.
     #[must_use]
-    pub fn of(self, caller: Option<String>) -> Self {
+    pub fn with_caller(self, caller: Option<String>) -> Self {
         Self { caller, ..self }
     }
 
     /// Sets the trace context.
     #[must_use]
-    pub fn within(self, trace: Option<String>) -> Self {
+    pub fn with_traceparent(self, trace: Option<String>) -> Self {
         Self { trace: Mutex::new(trace), ..self }
     }
 
@@ -102,22 +102,22 @@ impl Progress {
     }
 
     /// Records whether the call waits for a person.
-    pub fn wait_for_person(&self, waits: bool) {
+    pub fn set_waits_for_person(&self, waits: bool) {
         self.waits_for_person.store(waits, Ordering::Relaxed);
     }
 
     /// Sets the text of the current step.
-    pub fn say(&self, message: impl Into<String>) {
-        *self.step.lock() = Step { message: Some(message.into()), part: None };
+    pub fn set_message(&self, message: impl Into<String>) {
+        *self.step.lock() = ProgressStep { message: Some(message.into()), part: None };
     }
 
     /// Sets the current step with a count.
     pub fn count(&self, message: impl Into<String>, done: f64, of: f64) {
-        *self.step.lock() = Step { message: Some(message.into()), part: Some((done, of)) };
+        *self.step.lock() = ProgressStep { message: Some(message.into()), part: Some((done, of)) };
     }
 
     /// The current step.
-    pub fn step(&self) -> Step {
+    pub fn step(&self) -> ProgressStep {
         self.step.lock().clone()
     }
 
@@ -128,7 +128,7 @@ impl Progress {
 
     /// Passes the current step to `send` once a second, but a count only if it has changed: progress has to
     /// grow. Never ends.
-    pub async fn tell<F: Future<Output = ()>>(&self, send: impl Fn(f64, Step) -> F) {
+    pub async fn send_updates<F: Future<Output = ()>>(&self, send: impl Fn(f64, ProgressStep) -> F) {
         let mut ticks = interval_at(self.started + INTERVAL, INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut counted = None;
@@ -153,12 +153,12 @@ mod tests {
     async fn a_count_is_reported_when_it_has_grown() {
         let progress = Progress::default();
         let lines = Mutex::new(Vec::new());
-        let telling = progress.tell(|_, step| {
+        let telling = progress.send_updates(|_, step| {
             lines.lock().push(step.part.map(|(done, _)| done));
             std::future::ready(())
         });
         let working = async {
-            progress.say("working");
+            progress.set_message("working");
             sleep(INTERVAL * 5 / 2).await;
             progress.count("waiting", 1.0, 9.0);
             sleep(INTERVAL * 3).await;

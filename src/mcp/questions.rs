@@ -5,13 +5,13 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::session::handoff::Answer;
+use crate::session::handoff::PersonAnswer;
 
 /// A question to the client.
 #[derive(Debug)]
 pub enum Question {
     /// A question for the person who uses the client.
-    Person { asking: PersonQuestion, answer: oneshot::Sender<Answer> },
+    Person { asking: PersonQuestion, answer: oneshot::Sender<PersonAnswer> },
     /// Asks for the client's workspace folders, as URIs.
     Roots { answer: oneshot::Sender<Vec<String>> },
 }
@@ -44,7 +44,7 @@ impl Questions {
 
     /// Marks that a person can be asked, with their time limit.
     #[must_use]
-    pub fn of_person(self, patience: Option<Duration>) -> Self {
+    pub fn with_person(self, patience: Option<Duration>) -> Self {
         Self { person: true, patience, ..self }
     }
 
@@ -54,17 +54,17 @@ impl Questions {
     }
 
     /// Asks the person, and waits for the answer.
-    pub async fn ask(&self, asking: PersonQuestion) -> Answer {
+    pub async fn ask(&self, asking: PersonQuestion) -> PersonAnswer {
         if !self.can_ask_person() {
-            return Answer::NoQuestions;
+            return PersonAnswer::NoQuestions;
         }
         let asked = self.put(|answer| Question::Person { asking, answer });
         let answer = match self.patience {
             Some(patience) => timeout(patience, asked).await.ok().flatten(),
             None => asked.await,
         };
-        let answer = answer.unwrap_or(Answer::NoQuestions);
-        self.is_given_up.fetch_or(answer == Answer::NoQuestions, Ordering::Relaxed);
+        let answer = answer.unwrap_or(PersonAnswer::NoQuestions);
+        self.is_given_up.fetch_or(answer == PersonAnswer::NoQuestions, Ordering::Relaxed);
         answer
     }
 

@@ -24,7 +24,7 @@ const MOST_EVENTS: usize = 50;
 
 /// How much of the page an answer shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum View {
+pub enum PageView {
     /// Nothing: the tool has no page, or its answer is complete.
     #[default]
     Nothing,
@@ -39,12 +39,12 @@ pub enum View {
 /// The answer of a tool.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
-    view: View,
+    view: PageView,
     plain: Option<String>,
     failure: Option<Failure>,
     result: Vec<Paragraph>,
     wants_tabs: bool,
-    shows_effects: bool,
+    shows_changes: bool,
     tabs: Vec<TabLine>,
     page: Option<PageState>,
     modal: Vec<String>,
@@ -99,28 +99,28 @@ impl Reply {
     }
 
     /// Answers with this text alone, without sections.
-    pub fn say_only(&mut self, text: impl Into<String>) {
+    pub fn set_plain_text(&mut self, text: impl Into<String>) {
         self.plain = Some(text.into());
     }
 
     /// Requests at least this view of the page.
-    pub fn show(&mut self, view: View) {
+    pub fn show(&mut self, view: PageView) {
         self.view = self.view.max(view);
     }
 
     /// The requested view of the page.
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> PageView {
         self.view
     }
 
     /// Requests the changes of the page, if any.
-    pub fn show_effects(&mut self) {
-        self.shows_effects = true;
+    pub fn show_changes(&mut self) {
+        self.shows_changes = true;
     }
 
     /// Whether to show the changes of the page, if any.
-    pub fn shows_effects(&self) -> bool {
-        self.shows_effects
+    pub fn shows_changes(&self) -> bool {
+        self.shows_changes
     }
 
     /// Requests the list of tabs, even if there is only one.
@@ -143,9 +143,9 @@ impl Reply {
     }
 
     /// Limits the view to changes since the client last read the page.
-    pub fn show_news_only(&mut self) {
-        self.view = self.view.min(View::Page);
-        self.shows_effects = true;
+    pub fn show_changes_only(&mut self) {
+        self.view = self.view.min(PageView::Page);
+        self.shows_changes = true;
     }
 
     /// Replaces tool names in the server's own texts.
@@ -174,17 +174,17 @@ impl Reply {
     }
 
     /// Marks the snapshot as a part of the page, which does not replace the last full one.
-    pub fn set_part(&mut self) {
+    pub fn mark_as_partial(&mut self) {
         self.is_part = true;
     }
 
     /// Sets what the snapshot leaves out.
-    pub fn set_left_out(&mut self, left_out: Omission) {
+    pub fn set_omission(&mut self, left_out: Omission) {
         self.left_out = Some(left_out);
     }
 
     /// What the snapshot leaves out.
-    pub fn left_out(&self) -> Option<&Omission> {
+    pub fn omission(&self) -> Option<&Omission> {
         self.left_out.as_ref()
     }
 
@@ -194,22 +194,22 @@ impl Reply {
     }
 
     /// Sets the part of the page that has come into view.
-    pub fn set_in_view(&mut self, rendered: Rendered) {
+    pub fn set_newly_visible(&mut self, rendered: Rendered) {
         self.in_view = Some(rendered);
     }
 
     /// Returns the part of the page that has come into view.
-    pub fn in_view(&self) -> Option<&Rendered> {
+    pub fn newly_visible(&self) -> Option<&Rendered> {
         self.in_view.as_ref()
     }
 
     /// Whether the snapshot contains a text.
-    pub fn shows(&self, text: &str) -> bool {
+    pub fn snapshot_has(&self, text: &str) -> bool {
         self.snapshot.as_ref().is_some_and(|snapshot| snapshot.contains(text))
     }
 
     /// Whether the snapshot contains these words in this order, across lines.
-    pub fn shows_words(&self, text: &str) -> bool {
+    pub fn snapshot_has_words(&self, text: &str) -> bool {
         let Some(snapshot) = &self.snapshot else { return false };
         let mut words = text.split_whitespace();
         let Some(first) = words.next() else { return true };
@@ -285,7 +285,7 @@ impl Reply {
     /// unless it shows the final state of the page, which is shown once.
     pub fn merge_step(&mut self, number: usize, tool: &str, step: Self) {
         self.allowed = self.allowed.saturating_add(step.allowed);
-        let acts = step.view >= View::Changes || step.shows_effects;
+        let acts = step.view >= PageView::Changes || step.shows_changes;
         if let Some(outdated) = self.snapshot.take_if(|_| acts) {
             let left_out = self.left_out.take();
             self.say_outline(&outdated, left_out);
@@ -298,7 +298,7 @@ impl Reply {
         }
         self.show(step.view);
         self.wants_tabs |= step.wants_tabs;
-        self.shows_effects |= step.shows_effects;
+        self.shows_changes |= step.shows_changes;
         match step.snapshot {
             Some(part) if step.is_part => {
                 self.say_outline(&part, step.left_out);
@@ -338,7 +338,7 @@ impl Reply {
             }
             other => sentence(&page_text::safe(&other.to_string())),
         };
-        if let Some(hint) = error.hint() {
+        if let Some(hint) = error.suggestion() {
             let _ = write!(text, "\n{}", sentence(hint));
         }
         self.failure = Some(Failure { code: error.code(), text });
@@ -355,7 +355,7 @@ impl Reply {
             failure,
             result,
             wants_tabs: _,
-            shows_effects: _,
+            shows_changes: _,
             tabs,
             page,
             modal,
@@ -407,7 +407,7 @@ impl Reply {
 
     /// Cuts parts that exceed the limits of an answer, with a note. Snapshots have their own budget.
     pub(super) fn bound(&mut self) {
-        let most = budget::MOST.saturating_add(self.allowed);
+        let most = budget::MAX_CHARS.saturating_add(self.allowed);
         if let Some(failure) = &mut self.failure {
             shorten(&mut failure.text, budget::LONGEST_FAILURE);
         }
@@ -450,7 +450,7 @@ impl Reply {
     /// Turns the answer into an error with this text alone.
     pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
         self.failure = Some(Failure { code, text: String::new() });
-        self.say_only(text);
+        self.set_plain_text(text);
     }
 
     /// The answer of another server to the same call.

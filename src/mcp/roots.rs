@@ -39,7 +39,7 @@ impl ClientRoots {
             return all.clone();
         }
         let Ok(Some(answer)) = timeout(LIMIT, questions.roots()).await else { return self.own.clone() };
-        let roots = self.own.with(answer.iter().take(MOST).filter_map(|uri| folder(uri)));
+        let roots = self.own.with_folders(answer.iter().take(MOST).filter_map(|uri| folder(uri)));
         all.insert(roots).clone()
     }
 

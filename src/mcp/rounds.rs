@@ -20,7 +20,7 @@ use crate::mcp::progress::Progress;
 use crate::mcp::questions::{PersonQuestion, Question};
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::UnknownTool;
-use crate::session::handoff::Answer;
+use crate::session::handoff::PersonAnswer;
 
 /// The key of the only question in a round.
 pub(super) const PERSON: &str = "person";
@@ -53,7 +53,7 @@ pub(super) struct Round {
 #[derive(Debug)]
 struct PendingQuestion {
     asking: PersonQuestion,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<PersonAnswer>,
 }
 
 /// How a round ended.
@@ -73,8 +73,8 @@ impl Round {
         caller: Option<String>,
         trace: Option<String>,
     ) -> Self {
-        let (progress, questions) = Progress::asking(None);
-        let progress = Arc::new(progress.of(caller).within(trace));
+        let (progress, questions) = Progress::with_elicitation(None);
+        let progress = Arc::new(progress.with_caller(caller).with_traceparent(trace));
         let cancelled = CancellationToken::new();
         let call = {
             let (dispatcher, client) = (Arc::clone(dispatcher), Arc::clone(&client));
@@ -115,7 +115,7 @@ impl Round {
         let Some(response) = responses.get(PERSON) else {
             // A client that could not ask its person returns without a response, and the call goes on waiting.
             if let Some(asked) = asked {
-                let _ = asked.answer.send(Answer::Coming);
+                let _ = asked.answer.send(PersonAnswer::Coming);
             }
             return;
         };
@@ -130,8 +130,8 @@ impl Round {
 }
 
 /// Returns what accepting means: the person opens the link, if there is one, or has done what was asked.
-fn accepted(asking: &PersonQuestion) -> Answer {
-    if asking.link.is_some() { Answer::Coming } else { Answer::Finished }
+fn accepted(asking: &PersonQuestion) -> PersonAnswer {
+    if asking.link.is_some() { PersonAnswer::Coming } else { PersonAnswer::Finished }
 }
 
 impl Drop for Round {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::browser::input::Point;
-use crate::browser::{Found, RecordedActions, SecretKind, Way};
+use crate::browser::{LocatedElement, LocatorSpec, RecordedActions, SecretKind};
 use crate::mcp::effect::Effect;
 
 mod recorded;
@@ -15,7 +15,7 @@ mod step;
 mod written;
 
 pub use sequel::{ActionBaseline, ActionEffect};
-pub use step::Step;
+pub use step::RecordedCall;
 use step::whole;
 
 // The language of a script.
@@ -29,14 +29,14 @@ pub enum ScriptLanguage {
 
 /// An element that a call named.
 #[derive(Debug)]
-pub struct Named {
-    found: Found,
+pub struct NamedElement {
+    found: LocatedElement,
     /// Pointer actions on the element that no single statement expresses.
     pub moves: RecordedActions,
 }
 
-impl From<Found> for Named {
-    fn from(found: Found) -> Self {
+impl From<LocatedElement> for NamedElement {
+    fn from(found: LocatedElement) -> Self {
         Self { found, moves: RecordedActions::default() }
     }
 }
@@ -55,7 +55,7 @@ pub struct RecordedScript {
     /// The effect of the last statement.
     sequel: Option<ActionEffect>,
     /// The fields whose text is secret, by kind.
-    secrets: Vec<(SecretKind, Vec<Way>)>,
+    secrets: Vec<(SecretKind, Vec<LocatorSpec>)>,
 }
 
 /// A statement.
@@ -89,7 +89,7 @@ enum Subject {
     Page,
     Keyboard,
     Mouse,
-    Element(Vec<Way>),
+    Element(Vec<LocatorSpec>),
     Text(String),
     Option(String),
     Expected(Box<Subject>, bool),
@@ -111,7 +111,13 @@ const SILENT: [&str; 8] = [
 
 impl RecordedScript {
     /// Adds a tool call with its effect.
-    pub fn add(&mut self, tool: &'static str, effect: Effect, step: &Step<'_>, sequel: Option<ActionEffect>) {
+    pub fn add(
+        &mut self,
+        tool: &'static str,
+        effect: Effect,
+        step: &RecordedCall<'_>,
+        sequel: Option<ActionEffect>,
+    ) {
         if tool == "browser_tabs" || tool == "browser_close" {
             return self.manage_tabs(tool, step);
         }
@@ -156,7 +162,7 @@ impl RecordedScript {
         self.tab = Some(tab);
     }
 
-    fn manage_tabs(&mut self, tool: &str, step: &Step<'_>) {
+    fn manage_tabs(&mut self, tool: &str, step: &RecordedCall<'_>) {
         let action = if tool == "browser_close" { "close" } else { step.text("action").unwrap_or_default() };
         match action {
             "new" => {
@@ -210,7 +216,7 @@ impl RecordedScript {
             }
             other => {
                 self.lines.extend(other);
-                let input = Way { nth: Some(0), ..Way::css("input[type=file]") };
+                let input = LocatorSpec { nth: Some(0), ..LocatorSpec::css("input[type=file]") };
                 self.push(call(Element(vec![input]), "set_input_files", [paths]));
             }
         }
@@ -251,7 +257,7 @@ impl RecordedScript {
 }
 
 /// The script expression for an element.
-pub fn locator(found: &Found, language: ScriptLanguage) -> String {
+pub fn locator(found: &LocatedElement, language: ScriptLanguage) -> String {
     Element(found.ways.clone()).written(language)
 }
 

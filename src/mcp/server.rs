@@ -25,19 +25,19 @@ use crate::browser::page_tools_changed;
 use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
-use crate::mcp::progress::{Progress, Step};
+use crate::mcp::progress::{Progress, ProgressStep};
 use crate::mcp::questions::{PersonQuestion, Question};
 use crate::mcp::reply::Reply;
 use crate::mcp::rounds::{self, Round, RoundOutcome, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
-use crate::mcp::tool::{AnyTool, Capability, SESSION, Tool as _, Toolset, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, SESSION_ARGUMENT, Tool as _, Toolset, UnknownTool};
 use crate::mcp::tools::navigate::Navigate;
 use crate::mcp::tools::screenshot::TakeScreenshot;
 use crate::mcp::webkit;
 use crate::messages::challenge as texts;
 use crate::secrets::Secrets;
-use crate::session::Source;
-use crate::session::handoff::Answer;
+use crate::session::BrowserSource;
+use crate::session::handoff::PersonAnswer;
 
 /// The instructions for models if pages are in WebKit.
 const INSTRUCTIONS_WEBKIT: &str = "\
@@ -100,7 +100,7 @@ impl Server {
             Ok(running) => drop(running.waiting().await),
             Err(error) => tracing::debug!(%error, "the client left before the first request"),
         }
-        shutdown.begin(shutdown::Reason::ClientLeft);
+        shutdown.begin(shutdown::ShutdownReason::ClientLeft);
         if timeout(shutdown::BROWSER_LIMIT, dispatcher.services.engine.close()).await.is_err() {
             tracing::warn!("the browser did not close in time");
         }
@@ -115,7 +115,7 @@ impl Server {
 
     /// Whether pages are in WebKit unless a session asks for another browser.
     fn is_in_webkit(&self) -> bool {
-        matches!(self.dispatcher.services.engine.options().source, Source::Webkit(_))
+        matches!(self.dispatcher.services.engine.options().source, BrowserSource::Webkit(_))
     }
 
     /// The instructions for the listed tools.
@@ -173,7 +173,7 @@ impl Server {
         match ended {
             RoundOutcome::Answered(reply) => self.complete(*reply, context),
             RoundOutcome::Asks(asking) => {
-                let still = texts::still_waiting(self.dispatcher.settings.language);
+                let still = texts::still_waiting_question(self.dispatcher.settings.language);
                 let asking = asking.unwrap_or(PersonQuestion { message: still.to_owned(), link: None });
                 // A client that supports only links receives no question without one: it calls again by itself.
                 let requests = question(&asking, modes(context), String::new()).map(|question| {
@@ -211,7 +211,7 @@ impl ServerHandler for Server {
             false => format!(
                 " To have a secret typed that you never see, write <secret>NAME</secret> as a text or value; answers show it \
                  in the same way. Each belongs to its origins: {}.",
-                secrets.listed()
+                secrets.describe_names()
             ),
         };
         let with_files = ServerCapabilities::builder().enable_tools().enable_resources();
@@ -301,17 +301,17 @@ impl ServerHandler for Server {
         let can_be_asked = parts.is_none_or(|parts| parts.extensions.get::<NoQuestions>().is_none());
         let (progress, questions) = match can_be_asked {
             // Clients that receive progress go on waiting; others mostly give up after a minute.
-            true if modes(&context).any() => {
-                Progress::asking(context.meta.get_progress_token().is_none().then_some(LONGEST_SILENCE))
-            }
-            true => Progress::asking_folders(),
+            true if modes(&context).any() => Progress::with_elicitation(
+                context.meta.get_progress_token().is_none().then_some(LONGEST_SILENCE),
+            ),
+            true => Progress::with_client_roots(),
             false => (Progress::default(), unbounded_channel().1),
         };
-        let progress = progress.of(caller).within(trace_of(&context));
+        let progress = progress.with_caller(caller).with_traceparent(trace_of(&context));
         let arguments = request.arguments.unwrap_or_default();
         let shares = parts.is_some_and(|parts| parts.extensions.get::<SharedIdentity>().is_some())
             && request.name == Navigate::NAME
-            && !arguments.contains_key(SESSION);
+            && !arguments.contains_key(SESSION_ARGUMENT);
         let client = self.client_of(parts);
         let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
         let reply = tokio::select! {
@@ -454,7 +454,7 @@ fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {
 /// Sends progress while it is polled, if the client has asked for it.
 async fn tell(progress: &Progress, context: &RequestContext<RoleServer>, secrets: &Secrets) {
     let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
-    let send = |seconds: f64, Step { message, part }: Step| {
+    let send = |seconds: f64, ProgressStep { message, part }: ProgressStep| {
         let (done, of) = part.map_or((seconds, None), |(done, of)| (done, Some(of)));
         let mut parameters = ProgressNotificationParam::new(token.clone(), done);
         parameters.total = of;
@@ -462,7 +462,7 @@ async fn tell(progress: &Progress, context: &RequestContext<RoleServer>, secrets
         let peer = context.peer.clone();
         async move { drop(peer.notify_progress(parameters).await) }
     };
-    progress.tell(send).await;
+    progress.send_updates(send).await;
 }
 
 /// Sends questions to the client while it is polled.
@@ -522,19 +522,19 @@ fn question(asking: &PersonQuestion, modes: Modes, elicitation_id: String) -> Op
     }
 }
 
-async fn ask_person(asking: &PersonQuestion, context: &RequestContext<RoleServer>) -> Answer {
+async fn ask_person(asking: &PersonQuestion, context: &RequestContext<RoleServer>) -> PersonAnswer {
     let Some(request) = question(asking, modes(context), uuid::Uuid::new_v4().to_string()) else {
-        return Answer::NoQuestions;
+        return PersonAnswer::NoQuestions;
     };
     let opens_link = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
     match context.peer.create_elicitation(request).await {
         // Accepting a link means only that the person opens it.
-        Ok(result) if result.action == ElicitationAction::Accept && opens_link => Answer::Coming,
-        Ok(result) if result.action == ElicitationAction::Accept => Answer::Finished,
-        Ok(_) => Answer::Cancelled,
+        Ok(result) if result.action == ElicitationAction::Accept && opens_link => PersonAnswer::Coming,
+        Ok(result) if result.action == ElicitationAction::Accept => PersonAnswer::Finished,
+        Ok(_) => PersonAnswer::Cancelled,
         Err(error) => {
             tracing::debug!(%error, "the client could not be asked");
-            Answer::NoQuestions
+            PersonAnswer::NoQuestions
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::mcp::consent::Consent;
 use crate::messages::Language;
 use crate::session::Roots;
-use crate::session::cooldown::ScriptWorld;
+use crate::session::cooldown::CooldownScope;
 use crate::session::pacing::Politeness;
 use crate::session::registry::SessionOptions;
 use crate::snapshot;
@@ -78,7 +78,7 @@ pub struct Settings {
     /// The language of the texts about waiting for a person.
     pub language: Language,
     /// Which tools pause during a cooldown.
-    pub cooldown_scope: ScriptWorld,
+    pub cooldown_scope: CooldownScope,
     /// The actions that need a person's consent.
     pub consent: Consent,
     pub sessions: SessionOptions,
@@ -114,7 +114,7 @@ impl Default for Settings {
             console_level: ConsoleThreshold::default(),
             download_host: None,
             language: Language::default(),
-            cooldown_scope: ScriptWorld::default(),
+            cooldown_scope: CooldownScope::default(),
             consent: Consent::default(),
             sessions: SessionOptions::default(),
             politeness: Politeness::default(),

@@ -5,13 +5,13 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The time limit for the whole shutdown: running calls, the browser, its profile.
-pub const LIMIT: Duration = Duration::from_secs(5);
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 /// The part of [`LIMIT`] for closing the browser.
 pub const BROWSER_LIMIT: Duration = Duration::from_secs(4);
 
 /// Why the server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum ShutdownReason {
     /// The client closed standard input.
     ClientLeft,
     /// A person pressed Ctrl+C.
@@ -20,7 +20,7 @@ pub enum Reason {
     Terminated,
 }
 
-impl Reason {
+impl ShutdownReason {
     /// The exit status: success, except for Ctrl+C, which shells expect to see.
     pub fn exit_status(self) -> i32 {
         match self {
@@ -34,12 +34,12 @@ impl Reason {
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
-    reason: Arc<OnceLock<Reason>>,
+    reason: Arc<OnceLock<ShutdownReason>>,
 }
 
 impl Shutdown {
     /// Begins the shutdown. Only the first reason counts.
-    pub fn begin(&self, reason: Reason) {
+    pub fn begin(&self, reason: ShutdownReason) {
         if self.reason.set(reason).is_ok() {
             tracing::info!(?reason, "ending");
         }
@@ -47,14 +47,14 @@ impl Shutdown {
     }
 
     /// Completes when the shutdown has begun.
-    pub async fn begun(&self) -> Reason {
+    pub async fn wait_for_begin(&self) -> ShutdownReason {
         self.token.cancelled().await;
         self.reason()
     }
 
     /// Why the server ends.
-    pub fn reason(&self) -> Reason {
-        self.reason.get().copied().unwrap_or(Reason::ClientLeft)
+    pub fn reason(&self) -> ShutdownReason {
+        self.reason.get().copied().unwrap_or(ShutdownReason::ClientLeft)
     }
 
     /// Cancelled when the shutdown has begun.
@@ -65,7 +65,7 @@ impl Shutdown {
     /// Listens for signals. The first one begins the shutdown. The future completes at the next one, for an
     /// immediate exit.
     #[cfg(unix)]
-    pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
+    pub fn listen_for_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         use tokio::signal::unix::{SignalKind, signal};
 
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -82,9 +82,9 @@ impl Shutdown {
                     }
                 };
                 let reason = tokio::select! {
-                    _ = interrupt.recv() => Reason::Interrupted,
-                    _ = terminate.recv() => Reason::Terminated,
-                    _ = terminal_gone => Reason::Terminated,
+                    _ = interrupt.recv() => ShutdownReason::Interrupted,
+                    _ = terminate.recv() => ShutdownReason::Terminated,
+                    _ = terminal_gone => ShutdownReason::Terminated,
                 };
                 if shutdown.token.is_cancelled() {
                     return;
@@ -97,14 +97,14 @@ impl Shutdown {
     /// Listens for Ctrl+C. The first one begins the shutdown. The future completes at the next one, for an
     /// immediate exit.
     #[cfg(not(unix))]
-    pub fn on_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
+    pub fn listen_for_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         let shutdown = self.clone();
         Ok(async move {
             while tokio::signal::ctrl_c().await.is_ok() {
                 if shutdown.token.is_cancelled() {
                     return;
                 }
-                shutdown.begin(Reason::Interrupted);
+                shutdown.begin(ShutdownReason::Interrupted);
             }
             std::future::pending().await
         })

@@ -34,7 +34,7 @@ const LAST_WRITE: Duration = Duration::from_secs(1);
 
 /// A connection over a pair of byte streams.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct StdioTransport<R> {
     reader: BufReader<R>,
     /// The incomplete line. Kept here because `receive` can be dropped half-way.
     line: Vec<u8>,
@@ -67,7 +67,7 @@ enum LineRead {
     End,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> StdioTransport<R> {
     /// `ended` is cancelled when the client has closed either stream.
     pub fn new(
         reader: R,
@@ -193,7 +193,7 @@ fn is_answer_to_nothing(object: &Map<String, Value>) -> bool {
     object.contains_key("error") && object.get("id").is_some_and(Value::is_null)
 }
 
-impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for StdioTransport<R> {
     type Error = io::Error;
 
     /// Queues a message at once, so that messages keep their order.

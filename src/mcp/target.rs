@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::browser::input::Point;
-use crate::browser::{CaptureOptions, ElementHandle, Found, Frame, Match, MatchResult, Page};
+use crate::browser::{CaptureOptions, ElementHandle, Frame, LocatedElement, Match, MatchResult, Page};
 use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
 use crate::mcp::page_text::one_line;
 use crate::session::ContextEntry;
-use crate::snapshot::text::is_private;
+use crate::snapshot::text::is_private_use;
 use crate::snapshot::{self, Ref, quoted};
 
 /// How long to wait for a match of a selector.
@@ -41,7 +41,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     if reference.context.is_some() || reference.context_name.is_some() {
         let entry = call.workspace.context_entry(reference.context, reference.context_name.as_deref());
         match entry {
-            Some(ContextEntry { number, .. }) if number == call.context_number() => {}
+            Some(ContextEntry { number, .. }) if number == call.context_index() => {}
             Some(other) => {
                 return Err(unknown(format!("it belongs to the context {}", in_quotes(&other.name))));
             }
@@ -82,7 +82,7 @@ fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     if !is_short || reference.page.is_some() || knows(page) {
         return None;
     }
-    let others = call.workspace.contexts().into_iter().filter(|entry| entry.number != call.context_number());
+    let others = call.workspace.contexts().into_iter().filter(|entry| entry.number != call.context_index());
     others.into_iter().find(|entry| entry.tabs.iter().any(|tab| knows(&tab.page))).map(|entry| entry.name)
 }
 
@@ -104,7 +104,7 @@ pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
 /// Records how a script finds the element with this name.
 async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
     if call.writes_script()
-        && let Ok(found) = element.ways().await
+        && let Ok(found) = element.generate_locators().await
     {
         call.report.found.lock().insert(text.to_owned(), found.into());
     }
@@ -120,7 +120,7 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
         let again = anew.map(|(found, shown)| format!("{shown} [ref={found}]"));
         return Err(Error::StaleRef { target, again });
     };
-    Ok(Target { element, reference: ref_in(call, page, &frame, reference.element), words: None })
+    Ok(Target { element, reference: element_ref(call, page, &frame, reference.element), words: None })
 }
 
 /// The element that replaces one which was drawn again: the current match of a selector, or the replacement of
@@ -137,7 +137,7 @@ pub async fn replacement_for_stale_ref(call: &Call<'_>, page: &Page, text: &str)
 async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
     let before = call.kept.seen.lock().tree_with(page, reference)?;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
-    let node = &now.nodes()[snapshot::drawn_anew(&before, &now, reference)?];
+    let node = &now.nodes()[snapshot::find_replacement(&before, &now, reference)?];
     Some((now.ref_of(node), words(node.role, &node.name)))
 }
 
@@ -147,17 +147,18 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
         let frame = frame(call, page, &reference)?;
         return Ok(ElementHandle::by_ref(&frame, reference.element).await?.is_none());
     }
-    let is_absent = matches!(page.matching(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
+    let is_absent =
+        matches!(page.find_matches(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
     if is_absent && call.writes_script() {
-        call.report.found.lock().insert(text.to_owned(), Found::by_selector(text).into());
+        call.report.found.lock().insert(text.to_owned(), LocatedElement::from_selector(text).into());
     }
     Ok(is_absent)
 }
 
 /// The single match of a selector in the page and its frames.
 async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -> Result<Target> {
-    let reference = |found: &Match| ref_in(call, page, &found.frame, found.number);
-    match page.matching(selector, limit).await? {
+    let reference = |found: &Match| element_ref(call, page, &found.frame, found.number);
+    match page.find_matches(selector, limit).await? {
         MatchResult::One(found) => {
             let (reference, words) = (reference(&found), words(&found.role, &found.name));
             Ok(Target {
@@ -174,26 +175,31 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -
 }
 
 /// The ref of an element as answers write it.
-pub fn ref_in(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
+pub fn element_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
     let main = page.main_frame().number();
-    Ref::short(call.context_number(), (frame.number() != main).then_some(frame.number()), number)
+    Ref::short(call.context_index(), (frame.number() != main).then_some(frame.number()), number)
 }
 
 /// The element of a ref or selector.
-pub async fn element(call: &Call<'_>, page: &Page, text: &str) -> Result<ElementHandle> {
+pub async fn find_element(call: &Call<'_>, page: &Page, text: &str) -> Result<ElementHandle> {
     find(call, page, text).await.map(|target| target.element)
 }
 
 /// Like [`find`], for an action: instead of a hidden field, returns the custom control that replaces it.
-pub async fn actable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
+pub async fn find_actionable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let target = find(call, page, text).await?;
     drawn(call, page, text, target).await
 }
 
-/// Like [`actable`], with a time limit; errors mention the selector.
+/// Like [`find_actionable`], with a time limit; errors mention the selector.
 ///
 /// # Errors `element_not_found`, `invalid_selector`, `several_match`.
-pub async fn actable_within(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Result<Target> {
+pub async fn find_actionable_within(
+    call: &Call<'_>,
+    page: &Page,
+    text: &str,
+    limit: Duration,
+) -> Result<Target> {
     let target = seek(call, page, text, limit).await?;
     drawn(call, page, text, target).await
 }
@@ -201,24 +207,24 @@ pub async fn actable_within(call: &Call<'_>, page: &Page, text: &str, limit: Dur
 async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Result<Target> {
     // An element with a ref in the last snapshot is visible itself.
     let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
-    let drawn = if is_shown { None } else { target.element.drawn_instead().await? };
+    let drawn = if is_shown { None } else { target.element.custom_control().await? };
     let Some(drawn) = drawn else { return Ok(target) };
-    let reference = ref_in(call, page, &drawn.frame, drawn.number);
+    let reference = element_ref(call, page, &drawn.frame, drawn.number);
     let element = drawn.element(&reference.to_string()).await?;
     note(call, text, &element).await;
     Ok(Target { element, reference, words: Some(words(&drawn.role, &drawn.name)) })
 }
 
 /// Adds to an error about an invisible element what the page shows instead.
-pub async fn explained(call: &Call<'_>, page: &Page, element: &ElementHandle, error: Error) -> Error {
+pub async fn explain_hidden(call: &Call<'_>, page: &Page, element: &ElementHandle, error: Error) -> Error {
     let Error::NotActionable { obstacle: obstacle @ (Obstacle::Hidden | Obstacle::OutsideViewport), .. } =
         &error
     else {
         return error;
     };
-    match element.shown_instead().await {
+    match element.visible_control().await {
         Ok(Some(shown)) => {
-            let reference = ref_in(call, page, &shown.frame, shown.number);
+            let reference = element_ref(call, page, &shown.frame, shown.number);
             let shown = format!("{} [ref={reference}]", words(&shown.role, &shown.name));
             Error::KeptBack { obstacle: obstacle.clone(), shown }
         }
@@ -227,13 +233,13 @@ pub async fn explained(call: &Call<'_>, page: &Page, element: &ElementHandle, er
 }
 
 /// The element, and its description: the model's own, or role and name.
-pub async fn described(
+pub async fn find_and_describe(
     call: &Call<'_>,
     page: &Page,
     text: &str,
     element: Option<String>,
 ) -> Result<(ElementHandle, String)> {
-    let target = actable(call, page, text).await?;
+    let target = find_actionable(call, page, text).await?;
     let description = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
     let description = description.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
     Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
@@ -246,13 +252,13 @@ fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String
     let node = &tree.nodes()[place];
     let says_what_it_holds = matches!(node.role, "generic" | "listitem" | "row" | "cell" | "gridcell");
     let name = match node.name.is_empty() && says_what_it_holds {
-        true => tree.beginning_of(place, MOST_WORDS),
+        true => tree.text_preview(place, MOST_WORDS),
         false => node.name.to_string(),
     };
     // Private-use characters, which icon fonts use, mean nothing to a reader.
-    let is_wordless = name.chars().all(|letter| letter.is_whitespace() || is_private(letter));
+    let is_wordless = name.chars().all(|letter| letter.is_whitespace() || is_private_use(letter));
     let description = words(node.role, if is_wordless { "" } else { &name });
-    Some(match (node.hint(), is_wordless) {
+    Some(match (node.fallback_label(), is_wordless) {
         (Some(hint), true) => format!("{description} [hint={}] [ref={}]", quoted(hint), tree.ref_of(node)),
         (None, true) if node.role == "generic" => format!("{description} [ref={}]", tree.ref_of(node)),
         _ => description,
@@ -273,13 +279,17 @@ pub(in crate::mcp) fn words(role: &str, name: &str) -> String {
 /// box, or `90%,50%` of that box.
 ///
 /// # Errors `invalid_arguments` for a position outside.
-pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandle) -> Result<Option<Point>> {
+pub async fn parse_position(
+    argument: &str,
+    text: Option<&str>,
+    element: &ElementHandle,
+) -> Result<Option<Point>> {
     if text.is_none_or(|text| text.trim().is_empty()) {
         return Ok(None);
     }
-    let inner = element.inner_box().await?;
+    let inner = element.padding_box().await?;
     let size = inner.unwrap_or_default();
-    let place = place(argument, text, size.width, size.height)?;
+    let place = parse_place(argument, text, size.width, size.height)?;
     let is_inside = |at: &Point| (0.0..size.width).contains(&at.x) && (0.0..size.height).contains(&at.y);
     // An element without a box is invisible: the action itself reports that.
     if inner.is_some() && !place.as_ref().is_none_or(is_inside) {
@@ -295,7 +305,7 @@ pub async fn position(argument: &str, text: Option<&str>, element: &ElementHandl
 }
 
 /// Like [`position`], within an area of this size.
-pub fn place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
+pub fn parse_place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();
     let [Some(x), Some(y)] = parts[..] else {

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::mcp::arguments;
 use crate::mcp::call::Call;
 pub use crate::mcp::effect::{Effect, StallPolicy};
-pub use crate::mcp::family::{BROWSER, Failed, TAB, Toolset, ToolsetTraits, WITHOUT_TABS};
+pub use crate::mcp::family::{BROWSER, FailedCall, TAB_ARGUMENT, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::mcp::grant::Grant;
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
@@ -71,18 +71,18 @@ impl Capability {
 }
 
 /// The argument that names a session. It is removed before the tool runs.
-pub const SESSION: &str = "sessionId";
+pub const SESSION_ARGUMENT: &str = "sessionId";
 
 /// The tools of [`Toolset::Code`].
 const PROGRAMS: [&str; 2] = ["browser_run", "browser_handle_dialog"];
 
 /// The argument that names a file for the answer. It is removed before the tool runs.
-pub const FILENAME: &str = "filename";
+pub const FILENAME_ARGUMENT: &str = "filename";
 
 /// The argument that states the expected outcome of an action. It is removed before the tool runs.
-pub const EXPECT: &str = "expect";
+pub const EXPECT_ARGUMENT: &str = "expect";
 
-/// The tools that accept [`EXPECT`] and do not list it, since each character of the list costs tokens.
+/// The tools that accept [`EXPECT_ARGUMENT`] and do not list it, since each character of the list costs tokens.
 const SELDOM_EXPECTED: [&str; 9] = [
     "browser_navigate_back",
     "browser_history",
@@ -179,8 +179,8 @@ impl AnyTool {
 
     /// The entry in `tools/list`.
     pub fn listing(&self, language: Language) -> Listing {
-        let title = texts::title(self.name, language).unwrap_or(self.title);
-        let description = texts::description(self.name, language).unwrap_or(self.description());
+        let title = texts::tool_title(self.name, language).unwrap_or(self.title);
+        let description = texts::tool_description(self.name, language).unwrap_or(self.description());
         let mut annotations = ToolAnnotations::with_title(title);
         // Only hints that differ from MCP's defaults: not read-only, destructive, not idempotent, open world.
         annotations = match self.effect {
@@ -200,13 +200,13 @@ impl AnyTool {
 
     /// The schema with descriptions in this language, where they exist.
     fn schema_in(&self, language: Language) -> Arc<Map<String, Value>> {
-        if texts::title(self.name, language).is_none() {
+        if texts::tool_title(self.name, language).is_none() {
             return Arc::clone(&self.described().listed);
         }
         let mut schema = Map::clone(&self.described().listed);
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
         for (name, property) in properties.into_iter().flatten() {
-            if let Some(text) = texts::argument(self.name, name, language) {
+            if let Some(text) = texts::argument_description(self.name, name, language) {
                 property["description"] = text.into();
             }
         }
@@ -215,7 +215,7 @@ impl AnyTool {
 
     /// Checks the arguments; one error lists all problems.
     pub fn check(&self, arguments: &mut Map<String, Value>) -> Result<()> {
-        let problems = arguments::problems(self.schema(), arguments);
+        let problems = arguments::check_arguments(self.schema(), arguments);
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
     }
 
@@ -231,7 +231,7 @@ impl AnyTool {
 
     /// Answers with an error, in the style of the toolset.
     pub fn fail(&self, error: &Error, arguments: &Map<String, Value>, language: Language, reply: &mut Reply) {
-        (self.family.fail)(&Failed { tool: self.name, arguments, error, language }, reply);
+        (self.family.fail)(&FailedCall { tool: self.name, arguments, error, language }, reply);
     }
 
     /// Adds the arguments that are removed before the tool runs.
@@ -239,21 +239,23 @@ impl AnyTool {
         if self.file.is_some() {
             let what = "Write to this file.";
             properties.insert(
-                FILENAME.to_owned(),
+                FILENAME_ARGUMENT.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),
             );
         }
         let family = self.family;
         if family.has_steps && self.has_page() && self.effect == Effect::Acts {
             let what = "What must come of it: a text, a selector, a URL (* matches anything), or nothing.";
-            properties
-                .insert(EXPECT.to_owned(), json!({ "description": what, "type": "string", "minLength": 1 }));
+            properties.insert(
+                EXPECT_ARGUMENT.to_owned(),
+                json!({ "description": what, "type": "string", "minLength": 1 }),
+            );
         }
         if let Some(tab) = family.tab_argument.filter(|_| !family.tabs_of_pages_only || self.has_page()) {
             properties.insert(tab.to_owned(), json!({ "type": "string" }));
         }
         if family.lists_session {
-            properties.insert(SESSION.to_owned(), json!({ "type": "string" }));
+            properties.insert(SESSION_ARGUMENT.to_owned(), json!({ "type": "string" }));
         }
     }
 
@@ -276,12 +278,12 @@ impl AnyTool {
             }
             let mut listed = Value::Object(schema.clone());
             if !self.has_page() {
-                leave_out(&mut listed, TAB);
+                leave_out(&mut listed, TAB_ARGUMENT);
             }
             leave_out_obvious(&mut listed);
             if SELDOM_EXPECTED.contains(&self.name) {
-                leave_out(&mut listed, EXPECT);
-            } else if let Some(Value::Object(expect)) = listed["properties"].get_mut(EXPECT) {
+                leave_out(&mut listed, EXPECT_ARGUMENT);
+            } else if let Some(Value::Object(expect)) = listed["properties"].get_mut(EXPECT_ARGUMENT) {
                 // The instructions describe `expect` once for all tools.
                 expect.shift_remove("description");
             }
@@ -458,7 +460,9 @@ impl Registry {
             }
         } else {
             let names = self.enabled.iter().map(|tool| tool.name);
-            arguments::nearest(name, names).map(|near| format!(" (did you mean {near}?)")).unwrap_or_default()
+            arguments::closest_name(name, names)
+                .map(|near| format!(" (did you mean {near}?)"))
+                .unwrap_or_default()
         };
         let name = name.chars().take(100).collect();
         Err(UnknownTool { name, advice })

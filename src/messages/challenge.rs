@@ -17,7 +17,7 @@ pub(super) fn translate_challenge(language: Language, what: &str) -> Cow<'_, str
 }
 
 /// The progress text while a person deals with a challenge at `link`.
-pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64) -> String {
+pub fn waiting_at_link(language: Language, what: &str, link: &str, rest_seconds: u64) -> String {
     let what = translate_challenge(language, what);
     match language {
         Language::Zh => format!("等待用户在 {link} 完成操作（{what}），剩余 {rest_seconds} 秒"),
@@ -26,7 +26,13 @@ pub fn waiting_at(language: Language, what: &str, link: &str, rest_seconds: u64)
 }
 
 /// Asks the person to open the link, and to enter the code if there is one.
-pub fn invitation(language: Language, what: &str, url: &str, link: &str, code: Option<&str>) -> String {
+pub fn open_link_request(
+    language: Language,
+    what: &str,
+    url: &str,
+    link: &str,
+    code: Option<&str>,
+) -> String {
     let what = translate_challenge(language, what);
     match (language, code) {
         (Language::Zh, Some(code)) => {
@@ -51,7 +57,7 @@ pub fn default_agent_name(language: Language) -> &'static str {
 }
 
 /// The progress text while a person deals with a challenge in the browser window.
-pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
+pub fn waiting_at_window(language: Language, what: &str, rest_seconds: u64) -> String {
     let what = translate_challenge(language, what);
     match language {
         Language::Zh => format!("等待用户在浏览器窗口中完成验证或登录（{what}），剩余 {rest_seconds} 秒"),
@@ -64,7 +70,7 @@ pub fn waiting(language: Language, what: &str, rest_seconds: u64) -> String {
 }
 
 /// The question that is repeated while the challenge is not solved.
-pub fn still_waiting(language: Language) -> &'static str {
+pub fn still_waiting_question(language: Language) -> &'static str {
     match language {
         Language::Zh => "仍在等待您完成操作。完成后请选择“接受”，或选择“接受”继续等待；选择“取消”则放弃。",
         Language::En => {
@@ -74,7 +80,7 @@ pub fn still_waiting(language: Language) -> &'static str {
 }
 
 /// Asks the person to deal with the challenge in the browser window.
-pub fn question(language: Language, what: &str, url: &str) -> String {
+pub fn use_window_request(language: Language, what: &str, url: &str) -> String {
     let what = translate_challenge(language, what);
     match language {
         Language::Zh => {

@@ -16,14 +16,14 @@ pub enum GuardedAction {
 }
 
 /// Asks whether the agent may do `what`.
-pub fn question(language: Language, what: &str) -> String {
+pub fn consent_question(language: Language, what: &str) -> String {
     match language {
         Language::Zh => format!("是否允许？智能体想要{what}。"),
         Language::En => format!("Do you allow this? The agent wants to {what}."),
     }
 }
 
-pub fn press(language: Language, action: GuardedAction, name: &str, origin: &str) -> String {
+pub fn click_description(language: Language, action: GuardedAction, name: &str, origin: &str) -> String {
     let named = if name.is_empty() { String::new() } else { format!(" {name}") };
     match (language, action) {
         (Language::Zh, GuardedAction::Purchase) => format!("在 {origin} 购买或付款：点击{named}"),
@@ -34,28 +34,28 @@ pub fn press(language: Language, action: GuardedAction, name: &str, origin: &str
     }
 }
 
-pub fn anything(language: Language, what: &str, origin: &str) -> String {
+pub fn unknown_action_description(language: Language, what: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("在 {origin} 执行可能提交或购买的操作：{what}"),
         Language::En => format!("do something at {origin} that may submit or buy: {what}"),
     }
 }
 
-pub fn tool(language: Language, tool: &str, origin: &str) -> String {
+pub fn tool_call_description(language: Language, tool: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("在 {origin} 操作：{tool}"),
         Language::En => format!("act at {origin}: {tool}"),
     }
 }
 
-pub fn upload(language: Language, names: &str, origin: &str) -> String {
+pub fn upload_description(language: Language, names: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("向 {origin} 上传文件 {names}"),
         Language::En => format!("upload the files {names} to {origin}"),
     }
 }
 
-pub fn download(language: Language, name: &str, origin: &str) -> String {
+pub fn download_description(language: Language, name: &str, origin: &str) -> String {
     match language {
         Language::Zh => format!("保留从 {origin} 下载的文件 {name}"),
         Language::En => format!("keep the file {name}, downloaded from {origin}"),

@@ -2,7 +2,7 @@
 use super::Language;
 
 /// The answer to a call during the cooldown.
-pub fn paused(language: Language, remaining_seconds: i64) -> String {
+pub fn cooldown_active(language: Language, remaining_seconds: i64) -> String {
     let (minutes, seconds) = (remaining_seconds / 60, remaining_seconds % 60);
     match language {
         Language::Zh => format!(
@@ -25,7 +25,7 @@ pub fn paused(language: Language, remaining_seconds: i64) -> String {
 }
 
 /// The answer to the call that started the cooldown.
-pub fn begun(language: Language, period_seconds: i64) -> String {
+pub fn cooldown_started(language: Language, period_seconds: i64) -> String {
     match language {
         Language::Zh => format!(
             "⏸️ 操作需要用户验证但超时\n\n\
@@ -59,14 +59,14 @@ mod tests {
 
     #[test]
     fn a_pause_tells_all_that_requirements_3_1_to_3_5_ask_for() {
-        let zh = paused(Language::Zh, 272);
+        let zh = cooldown_active(Language::Zh, 272);
         // 3.1 unavailable, 3.2 how long, 3.3 why, 3.4 the user may be back, 3.5 what else.
         for part in
             ["暂时不可用", "冷却剩余: 4 分 32 秒", "登录验证但超时未完成", "用户可能已经回来了", "fetch MCP"]
         {
             assert!(zh.contains(part), "{part} in {zh}");
         }
-        let en = paused(Language::En, 272);
+        let en = cooldown_active(Language::En, 272);
         for part in [
             "temporarily unavailable",
             "remaining: 4 min 32 s",
@@ -80,14 +80,14 @@ mod tests {
 
     #[test]
     fn the_first_notice_tells_all_that_requirements_6_1_to_6_4_ask_for() {
-        let zh = begun(Language::Zh, 300);
+        let zh = cooldown_started(Language::Zh, 300);
         // 6.1 what happened, 6.2 for how long, 6.3 the limitation, 6.4 what to do.
         for part in
             ["需要用户验证但超时", "暂停 5 分钟", "MCP 协议限制，服务器无法检测对话边界", "使用其他工具"]
         {
             assert!(zh.contains(part), "{part} in {zh}");
         }
-        let en = begun(Language::En, 300);
+        let en = cooldown_started(Language::En, 300);
         for part in ["timed out", "pauses for 5 min,", "limitation of the MCP protocol", "using other tools"]
         {
             assert!(en.contains(part), "{part} in {en}");
@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn a_period_that_is_not_whole_minutes_is_reported_truthfully() {
-        assert!(begun(Language::Zh, 3).contains("暂停 3 秒，"));
-        assert!(begun(Language::Zh, 90).contains("暂停 1 分 30 秒，"));
-        assert!(begun(Language::En, 90).contains("for 1 min 30 s,"));
+        assert!(cooldown_started(Language::Zh, 3).contains("暂停 3 秒，"));
+        assert!(cooldown_started(Language::Zh, 90).contains("暂停 1 分 30 秒，"));
+        assert!(cooldown_started(Language::En, 90).contains("for 1 min 30 s,"));
     }
 }

@@ -1,7 +1,7 @@
 //! HTML escaping.
 
 /// Escapes a text for HTML, including attribute values.
-pub fn escaped(text: &str) -> String {
+pub fn escape_html(text: &str) -> String {
     let entity = |letter| match letter {
         '&' => "&amp;".to_owned(),
         '<' => "&lt;".to_owned(),

@@ -54,17 +54,17 @@ fn words(tool: &str, language: Language) -> Option<&'static Words> {
 }
 
 /// The title, if it differs from the schema's in this language.
-pub fn title(tool: &str, language: Language) -> Option<&'static str> {
+pub fn tool_title(tool: &str, language: Language) -> Option<&'static str> {
     words(tool, language).map(|(_, title, ..)| *title)
 }
 
 /// The description, if it differs from the schema's in this language.
-pub fn description(tool: &str, language: Language) -> Option<&'static str> {
+pub fn tool_description(tool: &str, language: Language) -> Option<&'static str> {
     words(tool, language).map(|(_, _, description, _)| *description)
 }
 
 /// The description of an argument, if it differs from the schema's in this language.
-pub fn argument(tool: &str, argument: &str, language: Language) -> Option<&'static str> {
+pub fn argument_description(tool: &str, argument: &str, language: Language) -> Option<&'static str> {
     let (.., arguments) = words(tool, language)?;
     arguments.iter().find(|(name, _)| *name == argument).map(|(_, text)| *text)
 }

@@ -5,11 +5,11 @@ pub const KEYWORDS: [&str; 7] =
     ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
 
 /// The error text if nobody logged in before the time limit.
-pub const LOGIN_RAN_OUT: &str = "登录超时";
+pub const LOGIN_TIMED_OUT: &str = "登录超时";
 /// The error text if nobody passed the check before the time limit.
-pub const CHECK_RAN_OUT: &str = "验证超时";
+pub const CHECK_TIMED_OUT: &str = "验证超时";
 /// The error text if the page did not load before the time limit.
-pub const PAGE_RAN_OUT: &str = "timeout: the page did not load in its time";
+pub const PAGE_TIMED_OUT: &str = "timeout: the page did not load in its time";
 
 /// Whether an error text contains one of the keywords for logins, verification and timeouts. Ignores case.
 pub fn is_login_timeout(error: &str) -> bool {
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_the_engine_says_itself_when_a_wait_ran_out_is_one() {
-        for text in [LOGIN_RAN_OUT, CHECK_RAN_OUT, PAGE_RAN_OUT] {
+        for text in [LOGIN_TIMED_OUT, CHECK_TIMED_OUT, PAGE_TIMED_OUT] {
             assert!(is_login_timeout(text), "{text}");
         }
     }

@@ -15,7 +15,7 @@ use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use parking_lot::Mutex;
 
 /// The largest supported file in bytes.
-pub const LARGEST: usize = 64 << 20;
+pub const MAX_PDF_BYTES: usize = 64 << 20;
 /// The most characters that are read from a file.
 const MOST_CHARS: usize = 4_000_000;
 /// The most pages that are read from a file.
@@ -51,7 +51,7 @@ pub enum Block {
 
 /// Why a file cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum PdfReadError {
     #[error("it is encrypted, and opens only with a password")]
     Encrypted,
     #[error("the file is broken, or no PDF")]
@@ -63,37 +63,37 @@ pub enum Unreadable {
 }
 
 /// Reads a PDF file, or returns why it cannot be read. Blocks the thread.
-pub fn read(bytes: Vec<u8>) -> Result<Document, Unreadable> {
+pub fn read(bytes: Vec<u8>) -> Result<Document, PdfReadError> {
     /// Allows one file at a time, since each may need much memory.
     static READING: Mutex<()> = Mutex::new(());
-    if bytes.len() > LARGEST {
-        return Err(Unreadable::TooLarge);
+    if bytes.len() > MAX_PDF_BYTES {
+        return Err(PdfReadError::TooLarge);
     }
     let (send, receive) = std::sync::mpsc::channel();
     let work = move || {
         let Some(_alone) = READING.try_lock_for(LIMIT) else { return };
         let read = catch_unwind(AssertUnwindSafe(|| pages(bytes, Instant::now() + LIMIT)));
-        let _ = send.send(read.unwrap_or(Err(Unreadable::Broken)));
+        let _ = send.send(read.unwrap_or(Err(PdfReadError::Broken)));
     };
     let thread = std::thread::Builder::new().name("pdf".to_owned()).stack_size(STACK).spawn(work);
-    thread.map_err(|_| Unreadable::TooSlow)?;
-    receive.recv_timeout(LIMIT * 2).unwrap_or(Err(Unreadable::TooSlow))
+    thread.map_err(|_| PdfReadError::TooSlow)?;
+    receive.recv_timeout(LIMIT * 2).unwrap_or(Err(PdfReadError::TooSlow))
 }
 
 /// Reads a PDF file from disk, or returns why it cannot be read.
-pub async fn read_file(path: &Path) -> Result<Document, Unreadable> {
-    let known = tokio::fs::metadata(path).await.map_err(|_| Unreadable::Broken)?;
-    if known.len() > LARGEST as u64 {
-        return Err(Unreadable::TooLarge);
+pub async fn read_file(path: &Path) -> Result<Document, PdfReadError> {
+    let known = tokio::fs::metadata(path).await.map_err(|_| PdfReadError::Broken)?;
+    if known.len() > MAX_PDF_BYTES as u64 {
+        return Err(PdfReadError::TooLarge);
     }
-    let bytes = tokio::fs::read(path).await.map_err(|_| Unreadable::Broken)?;
-    tokio::task::spawn_blocking(|| read(bytes)).await.unwrap_or(Err(Unreadable::Broken))
+    let bytes = tokio::fs::read(path).await.map_err(|_| PdfReadError::Broken)?;
+    tokio::task::spawn_blocking(|| read(bytes)).await.unwrap_or(Err(PdfReadError::Broken))
 }
 
-fn pages(bytes: Vec<u8>, deadline: Instant) -> Result<Document, Unreadable> {
+fn pages(bytes: Vec<u8>, deadline: Instant) -> Result<Document, PdfReadError> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Unreadable::Encrypted,
-        _ => Unreadable::Broken,
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfReadError::Encrypted,
+        _ => PdfReadError::Broken,
     })?;
     let structure = structure::read(&pdf);
     let mut document = Document { count: pdf.pages().len(), ..Document::default() };
@@ -108,7 +108,7 @@ fn pages(bytes: Vec<u8>, deadline: Instant) -> Result<Document, Unreadable> {
         }
     }
     if document.pages.is_empty() {
-        return Err(if document.count == 0 { Unreadable::Broken } else { Unreadable::TooSlow });
+        return Err(if document.count == 0 { PdfReadError::Broken } else { PdfReadError::TooSlow });
     }
     Ok(document)
 }
@@ -126,7 +126,7 @@ impl Document {
     }
 
     /// A note about pages that were not read; `None` if all were.
-    pub fn unread(&self) -> Option<String> {
+    pub fn unread_pages_note(&self) -> Option<String> {
         let read = self.pages.len();
         (read < self.count).then(|| format!("Pages {} to {} were too much to be read.", read + 1, self.count))
     }
@@ -146,11 +146,11 @@ impl Document {
                 out.push_str("\n\n");
                 block.write(&mut out, markdown);
             }
-            if let Some(note) = page.note() {
+            if let Some(note) = page.missing_text_note() {
                 let _ = write!(out, "\n\n({note})");
             }
         }
-        if let Some(unread) = self.unread() {
+        if let Some(unread) = self.unread_pages_note() {
             let _ = write!(out, "\n\n({unread})");
         }
         out
@@ -159,7 +159,7 @@ impl Document {
 
 impl Page {
     /// A note about a page without text.
-    pub fn note(&self) -> Option<&'static str> {
+    pub fn missing_text_note(&self) -> Option<&'static str> {
         match (self.blocks.is_empty(), self.has_images) {
             (false, _) => None,
             (true, true) => Some("this page is a picture without text"),

@@ -128,7 +128,7 @@ impl ApiRequestContext {
     fn new(chosen: &Bound<'_, PyAny>, context: Option<&BrowserContext>) -> PyResult<Self> {
         let (options, state) = options::<Api>(chosen)?.read()?;
         Ok(Self(match context {
-            Some(context) => ApiContext::of_context(&context.0, options),
+            Some(context) => ApiContext::with_cookies_of(&context.0, options),
             None => ApiContext::new(options, state),
         }))
     }

@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 
 use super::network::Pairs;
 use crate::browser::{
-    self, ArchiveQuery, Archived, HarBodies, HarRequest, HarResponse, HarTimings, RequestTiming,
+    self, HarBodies, HarMatch, HarQuery, HarRequest, HarResponse, HarTimings, RequestTiming,
 };
 
 /// The status, headers and body of a recorded response. The status is `None` if the recorded request failed.
@@ -16,13 +16,13 @@ type ArchivedAnswer<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
 
 /// A HAR archive that requests are answered from.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct Archive(browser::Archive);
+pub(super) struct Archive(browser::HarArchive);
 
 #[pymethods]
 impl Archive {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self(py.detach(|| browser::Archive::open(&path))?))
+        Ok(Self(py.detach(|| browser::HarArchive::open(&path))?))
     }
 
     #[pyo3(signature = (url, method, headers, body, *, follows))]
@@ -35,11 +35,11 @@ impl Archive {
         body: Option<&[u8]>,
         follows: bool,
     ) -> PyResult<Option<ArchivedAnswer<'py>>> {
-        let asked = ArchiveQuery { url, method, headers: &headers, body, follows };
-        let archived = py.detach(|| self.0.answer(&asked))?;
+        let asked = HarQuery { url, method, headers: &headers, body, follows };
+        let archived = py.detach(|| self.0.look_up(&asked))?;
         Ok(archived.map(|archived| match archived {
-            Archived::Answer { status, headers, body } => (Some(status), headers, PyBytes::new(py, &body)),
-            Archived::Failure => (None, Vec::new(), PyBytes::new(py, b"")),
+            HarMatch::Answer { status, headers, body } => (Some(status), headers, PyBytes::new(py, &body)),
+            HarMatch::Failure => (None, Vec::new(), PyBytes::new(py, b"")),
         }))
     }
 }

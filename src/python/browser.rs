@@ -24,7 +24,7 @@ use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
 use crate::browser::{
-    ClientCertificate, ClockTurn, ConsoleInterest, ContextOptions, ExtraStorage, Passkey, StorageState,
+    ClientCertificate, ClockCommand, ConsoleFilter, ContextOptions, ExtraStorage, Passkey, StorageState,
     StoredCookie,
 };
 use crate::cdp::types::network::Headers;
@@ -36,7 +36,7 @@ pub(super) struct Browser(pub(super) crate::browser::Browser);
 
 /// An open port of a browser, through which other clients connect, until this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core", name = "Bound")]
-pub(super) struct BoundBrowser(crate::browser::Bound);
+pub(super) struct BoundBrowser(crate::browser::BrowserServer);
 
 #[pymethods]
 impl BoundBrowser {
@@ -299,7 +299,7 @@ pub(super) fn connect(
     Ok(operation(async move {
         let context = chosen.read()?;
         let browser = match apart {
-            true => crate::browser::Browser::share(&endpoint, &headers, context, limit).await?,
+            true => crate::browser::Browser::connect_shared(&endpoint, &headers, context, limit).await?,
             false => crate::browser::Browser::connect(&endpoint, &headers, context, limit).await?,
         };
         follow_context(browser.default_context(), &queue);
@@ -315,7 +315,7 @@ fn offers_tools(argument: &str) -> bool {
 }
 
 fn named(channel: &str) -> Result<Channel> {
-    Channel::named(channel).map_err(|_| Error::InvalidArguments {
+    Channel::from_name(channel).map_err(|_| Error::InvalidArguments {
         problems: vec![format!("Unsupported chromium channel {channel:?}")],
     })
 }
@@ -323,7 +323,7 @@ fn named(channel: &str) -> Result<Channel> {
 /// The path of the browser that would be started for this channel; `None` if none is installed.
 #[pyfunction]
 pub(super) fn find_browser(name: &str) -> Option<PathBuf> {
-    let wanted = BrowserQuery { channel: Channel::named(name).ok()?, ..BrowserQuery::default() };
+    let wanted = BrowserQuery { channel: Channel::from_name(name).ok()?, ..BrowserQuery::default() };
     find(&wanted).ok().map(|found| found.executable)
 }
 
@@ -378,7 +378,7 @@ impl Browser {
     #[getter]
     fn contexts_of_others(&self) -> Vec<BrowserContext> {
         let contexts = self.0.contexts().into_iter().skip(1);
-        contexts.filter(|context| !context.is_ours()).map(BrowserContext).collect()
+        contexts.filter(|context| !context.is_owned()).map(BrowserContext).collect()
     }
 
     fn new_context(&self, dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
@@ -433,7 +433,7 @@ impl BrowserContext {
     /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (context, routed) = (self.0.clone(), routed(globs));
-        operation(async move { context.set_routed(routed).await })
+        operation(async move { context.set_interception(routed).await })
     }
 
     #[getter]
@@ -450,7 +450,7 @@ impl BrowserContext {
         let context = self.0.clone();
         operation(async move {
             let page = context.new_page().await?;
-            page.main_frame().until_calls_reported().await;
+            page.main_frame().wait_for_pending_calls().await;
             Ok(Page(page))
         })
     }
@@ -485,7 +485,7 @@ impl BrowserContext {
 
     /// Sets whether console messages and uncaught errors of the context's pages and workers are reported.
     fn hear_console(&self, messages: bool, errors: bool) {
-        self.0.set_console_interest(ConsoleInterest { messages, errors });
+        self.0.set_console_filter(ConsoleFilter { messages, errors });
     }
 
     /// Returns the cookies that would be sent to `urls`; if empty, all cookies.
@@ -515,7 +515,7 @@ impl BrowserContext {
 
     fn offer_passkeys(&self) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.offer_passkeys().await })
+        operation(async move { context.enable_authenticator().await })
     }
 
     fn add_passkey(&self, given: &Bound<'_, PyAny>) -> PyResult<Operation> {
@@ -565,10 +565,10 @@ impl BrowserContext {
         operation(async move { context.set_offline(offline).await })
     }
 
-    /// Controls the fake clock of all documents of the context, see `ClockTurn`.
+    /// Controls the fake clock of all documents of the context, see `ClockCommand`.
     fn turn_clock(&self, turn: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (context, turn) = (self.0.clone(), options::<ClockTurn>(turn)?);
-        Ok(operation(async move { context.turn_clock(turn).await }))
+        let (context, turn) = (self.0.clone(), options::<ClockCommand>(turn)?);
+        Ok(operation(async move { context.control_clock(turn).await }))
     }
 
     fn set_extra_headers(&self, headers: Headers) -> Operation {

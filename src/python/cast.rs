@@ -22,7 +22,7 @@ impl Video {
     #[new]
     fn new(page: &Page, path: PathBuf, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let _runtime = runtime().enter();
-        Ok(Self(Arc::new(page.0.record(path, options::<VideoOptions>(chosen)?)?)))
+        Ok(Self(Arc::new(page.0.record_video(path, options::<VideoOptions>(chosen)?)?)))
     }
 
     #[getter]
@@ -39,7 +39,7 @@ impl Video {
     /// Waits until the file is complete: after the page was closed, or the video was stopped.
     fn until_ended(&self) -> Operation {
         let video = self.0.clone();
-        operation(async move { video.until_ended().await })
+        operation(async move { video.wait_for_end().await })
     }
 }
 
@@ -76,7 +76,7 @@ impl Captions {
 
     /// Shows each action in the frames before it is performed; `None` turns this off. `how`: see `ActionCaptions`.
     fn show_actions(&self, how: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        self.0.caption_actions(how.map(options::<ActionCaptions>).transpose()?);
+        self.0.set_action_captions(how.map(options::<ActionCaptions>).transpose()?);
         Ok(())
     }
 }
@@ -85,7 +85,7 @@ fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> 
     let page = page.clone();
     operation(async move {
         if let Some(time) = duration_ms.filter(|ms| *ms > 0.0).and_then(duration) {
-            page.show_caption_for(number, time).await;
+            page.remove_caption_after(number, time).await;
         }
         Ok(number)
     })

@@ -14,7 +14,7 @@ pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     let (queue, watched) = (queue.clone(), browser.clone());
     let key = browser.key();
     runtime().spawn(async move {
-        watched.until_ended().await;
+        watched.wait_for_end().await;
         drop(watched);
         queue.tell_of("disconnected", key, ());
     });

@@ -10,10 +10,10 @@ use super::convert::{Plain, ToPython, options, to_js, to_json};
 use super::handle::{JsHandle, scope};
 use super::page::Page;
 use crate::browser::input::Point;
-use crate::browser::locator::{self, Presence};
+use crate::browser::locator::{self, WaitForState};
 use crate::browser::{
-    ActionOptions, AriaTemplate, ElementAction, ElementHandle, JsValue, NavigateOptions, NavigationOutcome,
-    Schema, ScriptWorld, SnapshotOptions, Tag, WaitUntil, Wanted, WebStorage,
+    ActionOptions, AriaTemplate, ElementAction, ElementHandle, ExtractQuery, JsValue, NavigateOptions,
+    NavigationOutcome, Schema, ScriptWorld, SnapshotOptions, TagOptions, WaitUntil, WebStorage,
 };
 use crate::error::Error;
 
@@ -133,7 +133,7 @@ impl Frame {
     /// The loader id of the current document. The document's request has the same id.
     #[getter]
     fn loader(&self) -> String {
-        self.0.loader().to_string()
+        self.0.loader_id().to_string()
     }
 
     /// Navigates. Returns what the navigation led to: `document`, `same_document`, `download`, `no_content` or
@@ -149,7 +149,7 @@ impl Frame {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, referrer)?);
         Ok(operation(async move {
             let arrived = frame.goto(&url, &options).await;
-            frame.until_calls_reported().await;
+            frame.wait_for_pending_calls().await;
             arrived.map(|arrival| name_of(&arrival))
         }))
     }
@@ -158,7 +158,7 @@ impl Frame {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
             let done = frame.set_content(&html, &options).await;
-            frame.until_calls_reported().await;
+            frame.wait_for_pending_calls().await;
             done
         }))
     }
@@ -175,12 +175,12 @@ impl Frame {
         operation(async move { frame.document_title().await })
     }
 
-    /// Adds a `script` or `style` element, see `Tag`.
+    /// Adds a `script` or `style` element, see `TagOptions`.
     fn add_tag(&self, name: String, tag: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (frame, tag) = (self.0.clone(), options::<Tag>(tag)?);
+        let (frame, tag) = (self.0.clone(), options::<TagOptions>(tag)?);
         Ok(operation(async move {
             let added = frame.add_tag(&name, &tag).await;
-            frame.until_calls_reported().await;
+            frame.wait_for_pending_calls().await;
             added.map(JsHandle)
         }))
     }
@@ -190,7 +190,7 @@ impl Frame {
         let (frame, fields) = (self.0.clone(), fields.map(to_json).transpose()?);
         Ok(operation(async move {
             let fields = fields.map(|fields| Schema::read(fields.as_object().unwrap_or(&Map::new())));
-            let wanted = Wanted { each, fields: fields.transpose()? };
+            let wanted = ExtractQuery { each, fields: fields.transpose()? };
             let rows = frame.extract(&wanted).await?.rows;
             Ok(ToPython(JsValue::from_json(&json!(rows))))
         }))
@@ -206,20 +206,20 @@ impl Frame {
     fn stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move {
-            let items = frame.stored(storage, name.as_deref()).await?.into_iter();
+            let items = frame.storage_items(storage, name.as_deref()).await?.into_iter();
             Ok(items.map(|item| (item.name, item.value)).collect::<Vec<_>>())
         }))
     }
 
     fn store(&self, kind: &str, name: String, value: String) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
-        Ok(operation(async move { frame.store(storage, &name, &value).await.map(drop) }))
+        Ok(operation(async move { frame.set_storage_item(storage, &name, &value).await.map(drop) }))
     }
 
     /// Removes the entry `name`, or with `None` all entries, of the `local` or `session` storage.
     fn forget_stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
-        Ok(operation(async move { frame.forget_stored(storage, name.as_deref()).await.map(drop) }))
+        Ok(operation(async move { frame.remove_storage_items(storage, name.as_deref()).await.map(drop) }))
     }
 
     fn wait_for_load_state(&self, state: &str, timeout_ms: f64) -> PyResult<Operation> {
@@ -231,7 +231,7 @@ impl Frame {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         Ok(operation(async move {
             let value = frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await;
-            frame.until_calls_reported().await;
+            frame.wait_for_pending_calls().await;
             value.map(ToPython)
         }))
     }
@@ -274,7 +274,7 @@ impl Frame {
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         let (pause, limit) = (locator::duration(pause_ms), locator::timeout_from_ms(timeout_ms));
-        let scope = isolated.map_or_else(|| ScriptWorld::for_script(&script), scope);
+        let scope = isolated.map_or_else(|| ScriptWorld::choose_world(&script), scope);
         Ok(operation(async move {
             frame.wait_for_function(&script, &argument, scope, pause, limit).await.map(JsHandle)
         }))
@@ -312,7 +312,7 @@ impl Frame {
     fn query(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move {
-            let found = frame.locator(&selector, strict)?.now().await?;
+            let found = frame.locator(&selector, strict)?.query_element().await?;
             Ok(found.map(|found| element(&found)))
         })
     }
@@ -340,7 +340,7 @@ impl Frame {
         Ok(operation(async move {
             let locator = frame.locator(&selector, false)?;
             let value = locator.evaluate_all(&script, &argument, scope(isolated)).await;
-            frame.until_calls_reported().await;
+            frame.wait_for_pending_calls().await;
             value.map(ToPython)
         }))
     }
@@ -440,10 +440,10 @@ impl Frame {
         strict: bool,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (frame, state) = (self.0.clone(), options::<Presence>(state)?);
+        let (frame, state) = (self.0.clone(), options::<WaitForState>(state)?);
         let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move {
-            let found = frame.locator(&selector, strict)?.wait(state, limit).await?;
+            let found = frame.locator(&selector, strict)?.wait_for(state, limit).await?;
             Ok(found.map(|found| element(&found)))
         }))
     }
@@ -467,7 +467,7 @@ impl Frame {
                 let handle = crate::browser::JsHandle::of_element(&found);
                 handle.evaluate(script, argument, Some(scope(isolated))).await
             };
-            locator.with(limit, run).await.map(ToPython)
+            locator.with_element(limit, run).await.map(ToPython)
         }))
     }
 
@@ -494,9 +494,9 @@ impl Frame {
             };
             let target = &target;
             source
-                .with(limit, |from, left| async move {
+                .with_element(limit, |from, left| async move {
                     target
-                        .with(left, |to, left| {
+                        .with_element(left, |to, left| {
                             let from = from.clone();
                             async move {
                                 let source = at(source_position, left);
@@ -505,7 +505,7 @@ impl Frame {
                                     from.try_press(&source).await?;
                                     return to.try_press(&aim).await;
                                 }
-                                from.drag_onto(&to, &source, &aim).await
+                                from.drag_to_and_verify(&to, &source, &aim).await
                             }
                         })
                         .await
@@ -518,7 +518,7 @@ impl Frame {
     fn frame_element(&self) -> Operation {
         let frame = self.0.clone();
         operation(async move {
-            let (world, owner) = frame.owner().await?.ok_or(Error::FrameDetached)?;
+            let (world, owner) = frame.owner_element().await?.ok_or(Error::FrameDetached)?;
             Ok(element(&ElementHandle::new(world, owner)))
         })
     }

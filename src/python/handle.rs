@@ -7,9 +7,9 @@ use tokio::time::Instant;
 use super::bridge::{Operation, block_on, operation};
 use super::convert::{Plain, ToPython, options, to_js};
 use super::frame::{Frame, Handles, element};
-use crate::browser::locator::{self, Presence};
+use crate::browser::locator::{self, WaitForState};
 use crate::browser::{ElementAction, ElementHandle, ScriptWorld};
-use crate::error::{ElementKind, Error, Needed, Result};
+use crate::error::{ElementKind, Error, RequiredKind, Result};
 
 /// A handle of a JavaScript object, or a primitive value.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -21,7 +21,7 @@ pub(super) fn scope(isolated: bool) -> ScriptWorld {
 
 /// Returns the element of a handle, or an error if the object is none.
 async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
-    let wrong = Error::WrongElement { found: ElementKind::default(), needed: Needed::Element };
+    let wrong = Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::Element };
     handle.element().await?.ok_or(wrong)
 }
 
@@ -91,7 +91,7 @@ impl JsHandle {
             let element = element_of(&handle).await?;
             let begun = (element.frame().page()?.mark(), Instant::now());
             // A text node cannot be acted on; its parent element is used instead.
-            let done = if handle.is_text() && action.is_action() {
+            let done = if handle.is_text_node() && action.is_action() {
                 element.parent().await?.perform(&action, limit).await
             } else {
                 element.perform(&action, limit).await
@@ -112,7 +112,7 @@ impl JsHandle {
     fn query(&self, selector: String, strict: bool) -> Operation {
         let handle = self.0.clone();
         operation(async move {
-            let found = element_of(&handle).await?.locator(&selector, strict)?.now().await?;
+            let found = element_of(&handle).await?.locator(&selector, strict)?.query_element().await?;
             Ok(found.map(|found| element(&found)))
         })
     }
@@ -137,7 +137,7 @@ impl JsHandle {
             let within = element_of(&handle).await?;
             let value =
                 within.locator(&selector, false)?.evaluate_all(&script, &argument, ScriptWorld::Main).await;
-            within.frame().until_calls_reported().await;
+            within.frame().wait_for_pending_calls().await;
             value.map(ToPython)
         }))
     }
@@ -145,7 +145,7 @@ impl JsHandle {
     /// Dispatches an event of type `kind` in the main world; `init` may contain handles.
     fn dispatch(&self, kind: String, init: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (handle, init) = (self.0.clone(), to_js(init)?);
-        Ok(operation(async move { element_of(&handle).await?.dispatch_with(&kind, init).await }))
+        Ok(operation(async move { element_of(&handle).await?.dispatch_event(&kind, init).await }))
     }
 
     /// Waits for a match of a selector within this element.
@@ -156,10 +156,10 @@ impl JsHandle {
         strict: bool,
         timeout_ms: f64,
     ) -> PyResult<Operation> {
-        let (handle, state) = (self.0.clone(), options::<Presence>(state)?);
+        let (handle, state) = (self.0.clone(), options::<WaitForState>(state)?);
         let limit = locator::timeout_from_ms(timeout_ms);
         Ok(operation(async move {
-            let found = element_of(&handle).await?.locator(&selector, strict)?.wait(state, limit).await?;
+            let found = element_of(&handle).await?.locator(&selector, strict)?.wait_for(state, limit).await?;
             Ok(found.map(|found| element(&found)))
         }))
     }
@@ -184,7 +184,7 @@ impl JsHandle {
         let (source, aim) = (at(source_position), at(target_position));
         operation(async move {
             let (from, to) = (element_of(&from).await?, element_of(&to).await?);
-            from.drag_onto(&to, &source, &aim).await
+            from.drag_to_and_verify(&to, &source, &aim).await
         })
     }
 

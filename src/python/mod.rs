@@ -41,8 +41,8 @@ impl From<Error> for PyErr {
         {
             return Python::attach(|py| raised.clone_ref(py));
         }
-        let facts = convert::Plain(error.facts());
-        BrowserError::new_err((error.code(), error.to_string(), error.hint(), facts))
+        let facts = convert::Plain(error.details());
+        BrowserError::new_err((error.code(), error.to_string(), error.suggestion(), facts))
     }
 }
 

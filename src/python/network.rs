@@ -28,7 +28,7 @@ pub(super) type Pairs = Vec<(String, String)>;
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let (key, queue) = (context.key(), queue.clone());
     let subscribed = queue.subscribed(key);
-    context.follow(Arc::new(move |news: &NetworkEvent| {
+    context.listen_to_network(Arc::new(move |news: &NetworkEvent| {
         let is_listened_to = match news {
             NetworkEvent::Request(_)
             | NetworkEvent::Response(_)
@@ -367,7 +367,7 @@ impl Route {
 
     /// Continues the request unchanged, without waiting for the browser.
     fn let_go(&self) {
-        self.0.let_go();
+        self.0.continue_unchanged();
     }
 }
 
@@ -463,7 +463,7 @@ impl Download {
     fn ended(&self, context: &BrowserContext) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move {
-            Ok(match context.download_ended(&id).await? {
+            Ok(match context.wait_for_download(&id).await? {
                 DownloadState::Completed { path, .. } => (Some(path), None),
                 DownloadState::Failed { reason } => (None, Some(reason)),
                 DownloadState::InProgress => (None, None),
@@ -492,5 +492,5 @@ impl Download {
 #[pyfunction]
 pub(super) fn document_request(frame: &Frame) -> Option<Request> {
     let page = frame.0.page().ok()?;
-    page.context().request_by_id(&frame.0.loader()).map(Request)
+    page.context().request_by_id(&frame.0.loader_id()).map(Request)
 }

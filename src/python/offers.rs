@@ -15,7 +15,7 @@ fn offered(frame: &crate::browser::Frame) -> Result<Vec<WebMcpTool>> {
         let reason = "it must be on from the start: launch with args=[\"--enable-features=WebMCPTesting\"]";
         return Err(Error::Unsupported { what: "WebMCP", reason: reason.to_owned() });
     }
-    Ok(page.offered_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
+    Ok(page.webmcp_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
 }
 
 /// Returns the tools that a frame's document offers now.
@@ -49,7 +49,7 @@ pub(super) fn call_offered(
         let tool = tool.ok_or_else(|| Error::InvalidArguments {
             problems: vec![format!("the page offers no tool {name:?}")],
         })?;
-        let answer = frame.page()?.invoke_offered(&tool, input, limit).await?;
+        let answer = frame.page()?.invoke_webmcp_tool(&tool, input, limit).await?;
         Ok(Plain(answer.unwrap_or_default()))
     }))
 }

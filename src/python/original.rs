@@ -16,7 +16,7 @@ use crate::cli;
 use crate::error::Error;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
-use crate::mcp::failure::classified;
+use crate::mcp::failure::error_class;
 use crate::mcp::progress::Progress;
 use crate::mcp::tool::Toolset;
 use crate::mcp::tools::patchright::{FAMILY, read_url};
@@ -24,10 +24,10 @@ use crate::messages::patchright::Kind;
 use crate::messages::{Language, cooldown as texts, login, patchright as words};
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
-use crate::session::handoff::NoClient;
+use crate::session::handoff::NoPersonContact;
 use crate::session::pacing::Pacing;
-use crate::session::visit::{self, Task, VisitOptions};
-use crate::session::{Engine, EngineOptions, Source, Workspace};
+use crate::session::visit::{self, VisitOptions, VisitTask};
+use crate::session::{BrowserSource, Engine, EngineOptions, Workspace};
 use crate::sync::unix_time;
 
 /// Returns whether an error text reports that nobody logged in within the time limit.
@@ -82,12 +82,12 @@ impl CooldownState {
     /// Returns the answer to a call during a cooldown; `None` if no cooldown is active.
     fn check(&self) -> Option<String> {
         let cooling = self.0.check()?;
-        Some(texts::paused(Language::default(), cooling.remaining_seconds))
+        Some(texts::cooldown_active(Language::default(), cooling.remaining_seconds))
     }
 
     /// Starts a cooldown now. Returns the message for the user.
     fn record(&self) -> String {
-        texts::begun(Language::default(), self.0.record())
+        texts::cooldown_started(Language::default(), self.0.restart())
     }
 }
 
@@ -105,7 +105,7 @@ fn desk() -> PyResult<Arc<ToolServer>> {
     }
     let config = cli::configure([], std::env::vars_os());
     let mut config = config.map_err(|ending| PyRuntimeError::new_err(format!("{ending:?}")))?;
-    if let Source::Launch(launch) = &mut config.engine.source {
+    if let BrowserSource::Launch(launch) = &mut config.engine.source {
         launch.headless.get_or_insert(true);
     }
     let dispatcher = cli::dispatcher(config);
@@ -173,7 +173,7 @@ impl ToolBrowser {
         let engine = Engine::new(EngineOptions {
             use_profile: launch.user_data_dir.is_some(),
             warn: Arc::new(|line| tracing::warn!("{line}")),
-            ..EngineOptions::new(Source::Launch(Box::new(launch)))
+            ..EngineOptions::new(BrowserSource::Launch(Box::new(launch)))
         });
         let limit = Duration::try_from_secs_f64(timeout);
         let limit = limit.map_err(|error| PyValueError::new_err(format!("timeout: {error}")))?;
@@ -182,15 +182,15 @@ impl ToolBrowser {
 
     #[pyo3(signature = (url, wait_for))]
     fn fetch<'py>(&self, py: Python<'py>, url: &str, wait_for: Option<String>) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Fetch, url, &Task::Read { wait_for })
+        self.run(py, Kind::Fetch, url, &VisitTask::Read { wait_for })
     }
 
     fn screenshot<'py>(&self, py: Python<'py>, url: &str, full_page: bool) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Screenshot, url, &Task::Picture { full_page })
+        self.run(py, Kind::Screenshot, url, &VisitTask::Picture { full_page })
     }
 
     fn click<'py>(&self, py: Python<'py>, url: &str, selector: String) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Click, url, &Task::Click { selector })
+        self.run(py, Kind::Click, url, &VisitTask::Click { selector })
     }
 
     #[pyo3(signature = (url, fields, submit))]
@@ -201,11 +201,11 @@ impl ToolBrowser {
         fields: Vec<(String, String)>,
         submit: Option<String>,
     ) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::FillForm, url, &Task::Fill { fields, submit })
+        self.run(py, Kind::FillForm, url, &VisitTask::Fill { fields, submit })
     }
 
     fn execute_js<'py>(&self, py: Python<'py>, url: &str, script: String) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::ExecuteJs, url, &Task::Run { script })
+        self.run(py, Kind::ExecuteJs, url, &VisitTask::Run { script })
     }
 
     /// Closes the browser, if one runs.
@@ -215,16 +215,16 @@ impl ToolBrowser {
 }
 
 impl ToolBrowser {
-    fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: &Task) -> PyResult<Outcome<'py>> {
+    fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: &VisitTask) -> PyResult<Outcome<'py>> {
         let failed = |reason: String| {
             let nothing = String::new;
             (nothing(), nothing(), nothing(), nothing(), PyBytes::new(py, &[]), None, Some(reason))
         };
         let Some(address) = read_url(url) else {
-            return Ok(failed(words::unusable(Kind::Fetch, Language::default()).to_owned()));
+            return Ok(failed(words::invalid_argument(Kind::Fetch, Language::default()).to_owned()));
         };
         if lacks(task) {
-            return Ok(failed(words::unusable(kind, Language::default()).to_owned()));
+            return Ok(failed(words::invalid_argument(kind, Language::default()).to_owned()));
         }
         let visit = async {
             let page = self.workspace.new_tab().await?;
@@ -236,7 +236,7 @@ impl ToolBrowser {
                 pacing: &self.pacing,
                 secrets: &Secrets::default(),
             };
-            let visit = visit::run(&page, &address, task, options, &NoClient).await;
+            let visit = visit::run(&page, &address, task, options, &NoPersonContact).await;
             let _ = page.close().await;
             visit
         };
@@ -251,23 +251,25 @@ impl ToolBrowser {
     }
 }
 
-fn lacks(task: &Task) -> bool {
+fn lacks(task: &VisitTask) -> bool {
     let blank = |text: &str| text.trim().is_empty();
     match task {
-        Task::Click { selector } => blank(selector),
-        Task::Fill { fields, .. } => fields.is_empty() || fields.iter().any(|(selector, _)| blank(selector)),
-        Task::Run { script } => blank(script),
-        Task::Read { .. } | Task::Picture { .. } => false,
+        VisitTask::Click { selector } => blank(selector),
+        VisitTask::Fill { fields, .. } => {
+            fields.is_empty() || fields.iter().any(|(selector, _)| blank(selector))
+        }
+        VisitTask::Run { script } => blank(script),
+        VisitTask::Read { .. } | VisitTask::Picture { .. } => false,
     }
 }
 
 /// Returns the error text of a visit. It contains a login-timeout keyword if and only if the cooldown must start.
 fn reason(error: &Error) -> String {
-    let classified = classified(error, FAMILY);
-    if login::is_login_timeout(classified) {
-        return classified.to_owned();
+    let error_class = error_class(error, FAMILY);
+    if login::is_login_timeout(error_class) {
+        return error_class.to_owned();
     }
-    let words = words::reason(Language::default(), error);
+    let words = words::error_description(Language::default(), error);
     // A page's text in the error may contain a keyword by chance, which must not start the cooldown.
     if login::is_login_timeout(&words) { error.code().to_owned() } else { words }
 }

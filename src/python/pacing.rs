@@ -28,7 +28,7 @@ impl Pacing {
         operation(async move {
             // An invalid URL is let through: the navigation fails with a better error.
             match Url::parse(&url) {
-                Ok(url) => pacing.before(&context, &url).await,
+                Ok(url) => pacing.wait_to_navigate(&context, &url).await,
                 Err(_) => Ok(()),
             }
         })

@@ -18,13 +18,13 @@ use crate::browser::emulation::Media;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, timeout_from_ms};
 use crate::browser::{
-    Area, ConsoleInterest, ContentFormat, ElementHandle, ImageFormat, JsValue, LocatorHandlerId,
+    Area, ConsoleFilter, ContentFormat, ElementHandle, ImageFormat, JsValue, LocatorHandlerId,
     LocatorHandlerOptions, PdfOptions, ScreenshotAdjustments, ScreenshotOptions, SnapshotOptions,
 };
 use crate::cdp::types::network::Headers;
 use crate::error::Error;
 use crate::mcp::script::{ScriptLanguage, locator};
-use crate::session::challenge::{Challenge, Purpose, recognise};
+use crate::session::challenge::{Challenge, VisitPurpose, detect_challenge};
 
 /// A tab.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -75,7 +75,7 @@ impl FileChooser {
 
 /// A page's call of an exposed function. The page waits for the answer.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct Call(pub(super) crate::browser::Call);
+pub(super) struct Call(pub(super) crate::browser::ExposedCall);
 
 #[pymethods]
 impl Call {
@@ -152,7 +152,7 @@ impl Page {
     /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (page, routed) = (self.0.clone(), routed(globs));
-        operation(async move { page.set_routed(routed).await })
+        operation(async move { page.set_interception(routed).await })
     }
 
     /// The latest requests, oldest first.
@@ -204,7 +204,7 @@ impl Page {
         let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
             let arrived = page.reload(&options).await;
-            page.main_frame().until_calls_reported().await;
+            page.main_frame().wait_for_pending_calls().await;
             arrived.map(|arrival| name_of(&arrival))
         }))
     }
@@ -305,13 +305,13 @@ impl Page {
 
     /// Sets whether console messages and uncaught errors of this page are reported.
     fn hear_console(&self, messages: bool, errors: bool) {
-        self.0.set_console_interest(ConsoleInterest { messages, errors });
+        self.0.set_console_filter(ConsoleFilter { messages, errors });
     }
 
     /// Sends events for the console messages that the browser has stored for the page; with `errors`, for errors too.
     fn tell_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
-        operation(async move { page.replay_console(ConsoleInterest { messages: true, errors }).await })
+        operation(async move { page.replay_console(ConsoleFilter { messages: true, errors }).await })
     }
 
     fn forget_console(&self) {
@@ -353,7 +353,7 @@ impl Page {
         let masks = masks.into_iter().map(|(frame, selector)| frame.0.locator(&selector, false));
         let finish = ScreenshotAdjustments { masks: masks.collect::<Result<_, _>>()?, ..options(finish)? };
         let work = async move {
-            let picture = page.picture(shot, &finish);
+            let picture = page.adjusted_screenshot(shot, &finish);
             tokio::time::timeout(limit, picture)
                 .await
                 .unwrap_or_else(|_| Err(Error::WaitRanOut { what: "the picture".to_owned(), waited: limit }))
@@ -368,7 +368,7 @@ impl Page {
     fn pick(&self) -> Operation {
         let page = self.0.clone();
         operation(async move {
-            let found = page.pick().await?;
+            let found = page.pick_locator().await?;
             let written = locator(&found, ScriptLanguage::Python);
             Ok((found.selector(), written.trim_start_matches("page.").to_owned()))
         })
@@ -381,7 +381,7 @@ impl Page {
     }
 
     fn cancel_pick(&self) {
-        self.0.cancel_pick();
+        self.0.cancel_pick_locator();
     }
 
     fn hide_highlights(&self) {
@@ -401,7 +401,7 @@ impl Page {
             let unknown = |_| Error::InvalidArguments {
                 problems: vec!["format: expected one of (text|markdown|html)".to_owned()],
             };
-            page.whole_content(format.parse::<ContentFormat>().map_err(unknown)?, false).await
+            page.content_with_frames(format.parse::<ContentFormat>().map_err(unknown)?, false).await
         })
     }
 
@@ -431,7 +431,8 @@ impl Page {
             ScreenshotAdjustments::default(),
             SnapshotOptions { max_chars: Some(4_000), ..Default::default() },
         );
-        let look = async { tokio::try_join!(page.picture(shot, &finish), page.outline(&outline)) };
+        let look =
+            async { tokio::try_join!(page.adjusted_screenshot(shot, &finish), page.outline(&outline)) };
         let seen = block_on(py, async { tokio::time::timeout(limit, Box::pin(look)).await })?;
         Ok(seen.ok().and_then(Result::ok).map(|(picture, outline)| {
             (pyo3::types::PyBytes::new(py, &picture.bytes).into_any().unbind(), outline)
@@ -446,9 +447,9 @@ impl Page {
             let asked = asked.unwrap_or_else(|| page.url_before_redirects());
             let refused = |error: url::ParseError| Error::UrlRefused { reason: error.to_string() };
             let asked = url::Url::parse(&asked).map_err(refused)?;
-            let purpose = if acts { Purpose::Action } else { Purpose::Content };
+            let purpose = if acts { VisitPurpose::Action } else { VisitPurpose::Content };
             let to_json = |challenge: Challenge| json!({ "kind": challenge.kind, "url": challenge.url, "what": challenge.what });
-            Ok(recognise(&page, &asked, purpose).await?.map(|challenge| Plain(to_json(challenge))))
+            Ok(detect_challenge(&page, &asked, purpose).await?.map(|challenge| Plain(to_json(challenge))))
         })
     }
 
@@ -481,7 +482,7 @@ impl Page {
     fn mouse_click(&self, x: f64, y: f64, name: &str, count: u32, delay_ms: f64) -> PyResult<Operation> {
         let (mouse, button) = (self.0.mouse(), button(name)?);
         let options = ClickOptions { button, count, hold: duration(delay_ms), ..ClickOptions::default() };
-        Ok(operation(async move { mouse.click_in_turn(Point::new(x, y), &options).await }))
+        Ok(operation(async move { mouse.click_when_idle(Point::new(x, y), &options).await }))
     }
 
     fn mouse_wheel(&self, delta_x: f64, delta_y: f64) -> Operation {

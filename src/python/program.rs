@@ -11,21 +11,21 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use super::page::Page;
 use crate::error::{Error, Result};
-use crate::mcp::program::{self, Gate, Interpreter, Program, ProgramOutput, Running};
+use crate::mcp::program::{self, Interpreter, Program, ProgramOutput, ProgramTask, UrlGate};
 
 /// The Python interpreter that runs the server, as an [`Interpreter`] for programs.
 #[derive(Debug)]
 pub(super) struct ThisPython;
 
 impl Interpreter for ThisPython {
-    fn notebook(&self, gate: Gate) -> Result<Arc<dyn program::Notebook>> {
+    fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn program::Notebook>> {
         Ok(Arc::new(Notebook::open(gate)?))
     }
 }
 
 /// The server's rules for a program: which URLs it may open, and the time limits.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct ProgramGate(Gate);
+pub(super) struct ProgramGate(UrlGate);
 
 #[pymethods]
 impl ProgramGate {
@@ -69,7 +69,7 @@ impl fmt::Debug for Notebook {
 }
 
 impl Notebook {
-    fn open(gate: Gate) -> Result<Self> {
+    fn open(gate: UrlGate) -> Result<Self> {
         let opened = Python::attach(|py| {
             let notes =
                 py.import("patchright_mcp._programs")?.getattr("Notebook")?.call1((ProgramGate(gate),))?;
@@ -80,14 +80,14 @@ impl Notebook {
 }
 
 impl program::Notebook for Notebook {
-    fn begin(&self, program: Program) -> Result<Box<dyn Running>> {
+    fn begin(&self, program: Program) -> Result<Box<dyn ProgramTask>> {
         let (tell, ended) = watch::channel(false);
         let Program { text, page, room } = program;
         let begun = Python::attach(|py| {
             let work = self.0.call_method1(py, "begin", (text, Page(page), room, Ended(tell)))?;
             PyResult::Ok(Box::new(Work { work, ended: Mutex::new(ended) }))
         });
-        begun.map(|work| work as Box<dyn Running>).map_err(|error| broken(&error))
+        begun.map(|work| work as Box<dyn ProgramTask>).map_err(|error| broken(&error))
     }
 }
 
@@ -109,7 +109,7 @@ impl fmt::Debug for Work {
     }
 }
 
-impl Running for Work {
+impl ProgramTask for Work {
     fn ended(&mut self) -> BoxFuture<'_, ProgramOutput> {
         let mut ended = self.ended.lock().clone();
         Box::pin(async move {

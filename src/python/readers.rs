@@ -11,8 +11,8 @@ use super::bridge::{Operation, operation, operation_with};
 use super::browser::BrowserContext;
 use super::frame::Frame;
 use super::network::{Pairs, Request};
-use crate::browser::locator::Presence;
-use crate::browser::{BlockId, Blocking, Domains, GEO_SERVICE, KeepOptions, UrlGlob, locator};
+use crate::browser::locator::WaitForState;
+use crate::browser::{BlockId, BlockRules, DomainList, GEO_SERVICE, ResponseStoreOptions, UrlGlob, locator};
 use crate::error::{Error, Result};
 use crate::secrets;
 
@@ -40,23 +40,23 @@ fn glob_of(text: &str) -> Result<UrlGlob> {
 }
 
 /// Returns the given domains, those in the files `lists`, and with `ads` those of the built-in list of ad servers.
-fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domains> {
-    let is_none = |name: &&String| Domains::read(name).left_out > 0;
+fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<DomainList> {
+    let is_none = |name: &&String| DomainList::read(name).left_out > 0;
     if let Some(name) = named.iter().find(is_none) {
         let reason =
             format!("domains: {name:?} is not a name such as \"ads.example\"; `urls` blocks by address");
         return Err(wrong(reason));
     }
-    let mut domains = Domains::read(&named.join("\n"));
+    let mut domains = DomainList::read(&named.join("\n"));
     if ads {
-        domains = domains.union(Domains::of_ads());
+        domains = domains.union(DomainList::ad_domains());
     }
     for path in lists {
         let to_error = |error: std::io::Error| Error::File {
             path: path.display().to_string(),
             reason: error.to_string(),
         };
-        let list = Domains::read(&std::fs::read_to_string(&path).map_err(to_error)?);
+        let list = DomainList::read(&std::fs::read_to_string(&path).map_err(to_error)?);
         if list.is_empty() {
             let name = path.display();
             return Err(wrong(format!(
@@ -80,7 +80,7 @@ pub(super) fn block(
 ) -> Operation {
     let context = context.0.clone();
     operation(async move {
-        let blocking = Blocking::new(kinds, domains_of(ads, lists, &domains)?, &addresses)?;
+        let blocking = BlockRules::new(kinds, domains_of(ads, lists, &domains)?, &addresses)?;
         let id = context.block(blocking).await?;
         Ok(Block { context, id })
     })
@@ -95,7 +95,7 @@ pub(super) fn keep_answers(
     most_bytes: usize,
 ) -> Result<KeptAnswers> {
     let address = address.as_deref().map(glob_of).transpose()?;
-    Ok(KeptAnswers(context.0.keep_answers(KeepOptions { address, kinds, most_bytes })))
+    Ok(KeptAnswers(context.0.store_responses(ResponseStoreOptions { address, kinds, most_bytes })))
 }
 
 /// Sets a context's time zone, locale and geolocation to those of its public IP address. `service`: the URL of the web
@@ -110,7 +110,7 @@ pub(super) fn match_proxy_location(context: &BrowserContext, service: Option<Str
 
 /// Stored responses, for as long as this exists.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct KeptAnswers(crate::browser::KeptAnswers);
+pub(super) struct KeptAnswers(crate::browser::ResponseStore);
 
 #[pymethods]
 impl KeptAnswers {
@@ -149,10 +149,10 @@ pub(super) fn scroll_through(
     let scroll = async move {
         let page = frame.page()?;
         let element = match selector {
-            Some(selector) => frame.locator(&selector, true)?.wait(Presence::Attached, limit).await?,
+            Some(selector) => frame.locator(&selector, true)?.wait_for(WaitForState::Attached, limit).await?,
             None => None,
         };
-        page.scroll_through(element.as_ref(), most_times).await
+        page.scroll_while_growing(element.as_ref(), most_times).await
     };
     operation(async move {
         let late = |_| Error::WaitRanOut { what: "the end of what grows".to_owned(), waited: limit };

@@ -23,7 +23,7 @@ impl ScriptRecording {
         let received = Arc::clone(&script);
         let recorder = Recorder {
             counts: Arc::new(|| true),
-            on_recorded: Arc::new(move |recorded| received.lock().record(recorded.clone())),
+            on_recorded: Arc::new(move |recorded| received.lock().add_action(recorded.clone())),
         };
         let recording = page.record_actions(recorder).await?;
         Ok(Self { script, language, _recording: recording })

@@ -2,7 +2,7 @@
 use pyo3::prelude::*;
 
 use super::convert::options;
-use crate::browser::Way;
+use crate::browser::LocatorSpec;
 use crate::browser::selector::{By, Filter, RoleOptions, TextMatch};
 
 /// Builds a selector. `what`: `text`, `label`, `testId` or an attribute's name. `words`: `text` and `exact`, or
@@ -34,5 +34,5 @@ pub(super) fn selector_filter(chosen: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Converts the engine's description of how to find an element to a selector.
 #[pyfunction]
 pub(super) fn selector_of_way(way: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(options::<Way>(way)?.selector())
+    Ok(options::<LocatorSpec>(way)?.selector())
 }

@@ -42,7 +42,7 @@ fn written(value: &str) -> Vec<Vec<char>> {
     let mut texts = vec![
         value.to_owned(),
         bytes(percent),
-        html::escaped(value),
+        html::escape_html(value),
         serde_json::to_string(value).unwrap_or_default(),
         value.chars().map(ascii).collect(),
         bytes(|byte| format!("{byte:02x}")),

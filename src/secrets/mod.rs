@@ -103,7 +103,7 @@ impl Secrets {
     }
 
     /// The names of the secrets with their origins, for the model.
-    pub fn listed(&self) -> String {
+    pub fn describe_names(&self) -> String {
         let line = |secret: &Secret| {
             let origins: Vec<_> = secret.origins.iter().map(|(text, _)| text.as_str()).collect();
             let what = if matches!(secret.kind, Kind::Code(_)) { "one-time code, " } else { "" };
@@ -116,7 +116,7 @@ impl Secrets {
     ///
     /// # Errors `unknown_secret`; `secret_refused` if the element's document, or one that embeds it, has
     /// another origin.
-    pub async fn typed_into<'a>(&self, text: &'a str, element: &ElementHandle) -> Result<Cow<'a, str>> {
+    pub async fn expand_secrets<'a>(&self, text: &'a str, element: &ElementHandle) -> Result<Cow<'a, str>> {
         if self.is_empty() || !text.contains(BEGIN) {
             return Ok(Cow::Borrowed(text));
         }

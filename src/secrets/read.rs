@@ -101,7 +101,7 @@ mod tests {
                     [b]\ntotp = \"GEZDGNBVGY3TQOJQ\"\norigins = [\"*.b.example\", \"http://localhost:*\"]\n";
         let json = r#"{"a": {"value": "open sesame", "origins": ["https://a.example"]},
                        "b": {"totp": "GEZDGNBVGY3TQOJQ", "origins": ["*.b.example", "http://localhost:*"]}}"#;
-        let listed = |text| Secrets::parse(text).map(|secrets| secrets.listed());
+        let listed = |text| Secrets::parse(text).map(|secrets| secrets.describe_names());
         // A wildcard port is rejected: different ports may belong to different services.
         assert!(listed(toml).is_err());
         let (toml, json) = (toml.replace(":*", ":8080"), json.replace(":*", ":8080"));
@@ -133,7 +133,10 @@ mod tests {
     #[test]
     fn a_command_writes_them() {
         let command = "!printf '[a]\\nvalue = \"open sesame\"\\norigins = [\"a.example\"]\\n'";
-        assert_eq!(Secrets::read(command).map(|secrets| secrets.listed()).as_deref(), Ok("a (a.example)"));
+        assert_eq!(
+            Secrets::read(command).map(|secrets| secrets.describe_names()).as_deref(),
+            Ok("a (a.example)")
+        );
         assert!(Secrets::read("!false").unwrap_err().contains("failed"));
     }
 }

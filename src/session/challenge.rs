@@ -43,7 +43,7 @@ pub struct Challenge {
 
 /// Why the caller opened the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum VisitPurpose {
     /// To read it: a login form is in the way.
     Content,
     /// To act on it: a login form may be what the caller wants.
@@ -76,7 +76,7 @@ struct Answer {
 }
 
 /// Recognises a challenge on the page; `None` if there is none. `asked` is the URL that was requested.
-pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Option<Challenge>> {
+pub async fn detect_challenge(page: &Page, asked: &Url, purpose: VisitPurpose) -> Result<Option<Challenge>> {
     let look = page.main_frame().evaluate(LOOK, Vec::new(), ScriptWorld::Isolated).await?;
     let mut look: Look = decode(look.as_str().unwrap_or_default().as_bytes()).unwrap_or_default();
     // The script cannot find frames in closed shadow roots, so they are added here.
@@ -100,7 +100,7 @@ pub async fn recognise(page: &Page, asked: &Url, purpose: Purpose) -> Result<Opt
 }
 
 async fn is_drawn(frame: &crate::browser::Frame) -> bool {
-    let Ok(Some((world, owner))) = frame.owner().await else { return false };
+    let Ok(Some((world, owner))) = frame.owner_element().await else { return false };
     let state = world.call_with::<serde_json::Value>("state", vec![owner.argument()]).await;
     state.is_ok_and(|state| state["visible"] == true)
 }
@@ -110,7 +110,7 @@ fn judge(
     answer: &Answer,
     asked: &Url,
     url: &str,
-    purpose: Purpose,
+    purpose: VisitPurpose,
 ) -> Option<(ChallengeKind, String)> {
     let short = look.length < SHORT_PAGE;
     let refused = matches!(answer.status, 401 | 403 | 429);
@@ -126,7 +126,7 @@ fn judge(
     if short && (is_about_traffic(url) || says_unusual(look)) {
         return Some((ChallengeKind::UnusualTraffic, "a page about unusual traffic".to_owned()));
     }
-    if purpose == Purpose::Content && look.password && is_in_the_way(look, refused, asked, url) {
+    if purpose == VisitPurpose::Content && look.password && is_in_the_way(look, refused, asked, url) {
         return Some((ChallengeKind::Login, "a form that asks for a password".to_owned()));
     }
     if refused && answer.asks {
@@ -222,7 +222,7 @@ mod tests {
         Url::parse("https://a.example/report").unwrap()
     }
 
-    fn kind(look: &Look, answer: &Answer, url: &str, purpose: Purpose) -> Option<ChallengeKind> {
+    fn kind(look: &Look, answer: &Answer, url: &str, purpose: VisitPurpose) -> Option<ChallengeKind> {
         judge(look, answer, &asked(), url, purpose).map(|(kind, _)| kind)
     }
 
@@ -255,12 +255,15 @@ mod tests {
     #[test]
     fn a_checkbox_under_a_form_is_no_challenge_but_a_question_is() {
         let under_a_form = Look { fields: 2, ..captcha((300.0, 78.0)) };
-        assert_eq!(kind(&under_a_form, &FINE, HERE, Purpose::Content), None);
+        assert_eq!(kind(&under_a_form, &FINE, HERE, VisitPurpose::Content), None);
         let beside_content = Look { length: 9000, ..captcha((300.0, 78.0)) };
-        assert_eq!(kind(&beside_content, &FINE, HERE, Purpose::Content), None);
-        assert_eq!(kind(&captcha((300.0, 78.0)), &FINE, HERE, Purpose::Action), Some(ChallengeKind::Captcha));
+        assert_eq!(kind(&beside_content, &FINE, HERE, VisitPurpose::Content), None);
+        assert_eq!(
+            kind(&captcha((300.0, 78.0)), &FINE, HERE, VisitPurpose::Action),
+            Some(ChallengeKind::Captcha)
+        );
         let question = Look { fields: 2, length: 9000, ..captcha((400.0, 580.0)) };
-        assert_eq!(kind(&question, &FINE, HERE, Purpose::Action), Some(ChallengeKind::Captcha));
+        assert_eq!(kind(&question, &FINE, HERE, VisitPurpose::Action), Some(ChallengeKind::Captcha));
     }
 
     #[test]
@@ -268,18 +271,18 @@ mod tests {
         let title = "Sign in".to_owned();
         let form = Look { password: true, fields: 1, length: 80, title, ..Look::default() };
         assert_eq!(
-            kind(&form, &FINE, "https://a.example/login?next=report", Purpose::Content),
+            kind(&form, &FINE, "https://a.example/login?next=report", VisitPurpose::Content),
             Some(ChallengeKind::Login)
         );
-        assert_eq!(kind(&form, &FINE, HERE, Purpose::Content), Some(ChallengeKind::Login));
-        assert_eq!(kind(&form, &FINE, HERE, Purpose::Action), None);
+        assert_eq!(kind(&form, &FINE, HERE, VisitPurpose::Content), Some(ChallengeKind::Login));
+        assert_eq!(kind(&form, &FINE, HERE, VisitPurpose::Action), None);
         let registration = Look { password: true, fields: 4, length: 80, ..Look::default() };
-        assert_eq!(kind(&registration, &FINE, HERE, Purpose::Content), None);
+        assert_eq!(kind(&registration, &FINE, HERE, VisitPurpose::Content), None);
         let beside_content = Look { length: 9000, ..form };
-        assert_eq!(kind(&beside_content, &FINE, HERE, Purpose::Content), None);
+        assert_eq!(kind(&beside_content, &FINE, HERE, VisitPurpose::Content), None);
         let login = Url::parse("https://a.example/users/sign_in").unwrap();
         let form = Look { password: true, ..Look::default() };
-        assert_eq!(judge(&form, &FINE, &login, login.as_str(), Purpose::Content), None);
+        assert_eq!(judge(&form, &FINE, &login, login.as_str(), VisitPurpose::Content), None);
     }
 
     #[test]
@@ -293,14 +296,18 @@ mod tests {
             (500, true, None),
             (200, true, None),
         ] {
-            assert_eq!(kind(&empty, &Answer { status, asks }, HERE, Purpose::Action), expected, "{status}");
+            assert_eq!(
+                kind(&empty, &Answer { status, asks }, HERE, VisitPurpose::Action),
+                expected,
+                "{status}"
+            );
         }
     }
 
     #[test]
     fn a_page_about_unusual_traffic_is_short() {
         let said = |text: &str, length| Look { text: text.to_owned(), length, ..Look::default() };
-        let kind_of = |look: &Look| kind(look, &FINE, HERE, Purpose::Content);
+        let kind_of = |look: &Look| kind(look, &FINE, HERE, VisitPurpose::Content);
         for text in [
             "我们的系统检测到您的计算机网络中存在异常流量",
             "Please verify you’re human",
@@ -310,7 +317,7 @@ mod tests {
         }
         assert_eq!(kind_of(&said("How we handle unusual traffic", 8000)), None);
         assert_eq!(
-            kind(&said("", 10), &FINE, "https://www.google.com/sorry/index", Purpose::Content),
+            kind(&said("", 10), &FINE, "https://www.google.com/sorry/index", VisitPurpose::Content),
             Some(ChallengeKind::UnusualTraffic)
         );
     }

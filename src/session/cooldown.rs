@@ -25,7 +25,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// Which tools pause during a cooldown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "mcp", derive(clap::ValueEnum))]
-pub enum ScriptWorld {
+pub enum CooldownScope {
     /// All of them.
     #[default]
     All,
@@ -40,7 +40,7 @@ pub struct ActiveCooldown {
     pub remaining_seconds: i64,
 }
 
-/// The result of [`Cooldown::begin`].
+/// The result of [`Cooldown::start_if_inactive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CooldownStart {
     Now {
@@ -53,7 +53,7 @@ pub enum CooldownStart {
 /// Returns the Unix time in seconds.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 /// Receives warnings for the user.
-pub type Warn = Arc<dyn Fn(&str) + Send + Sync>;
+pub type WarningHandler = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The time of the last login timeout, and the cooldown that follows it.
 pub struct Cooldown {
@@ -95,7 +95,7 @@ impl Cooldown {
     /// Creates the cooldown of one owner among several. It is independent and of the same length, and its file is in
     /// a subfolder with the owner's name.
     #[must_use]
-    pub fn of_owner(&self, owner: &str) -> Self {
+    pub fn for_owner(&self, owner: &str) -> Self {
         let state = self.state.lock();
         let file = state.file.as_ref().map(|file| {
             let folder = file.path.parent().unwrap_or(Path::new(".")).join(owner);
@@ -107,7 +107,7 @@ impl Cooldown {
 
     /// Stores the time stamp in `folder`, where other processes and the next start read it. Reports a problem
     /// with the file once to `warn`, and then keeps the state in memory only.
-    pub fn store_in(&self, folder: &Path, warn: Warn) {
+    pub fn store_in(&self, folder: &Path, warn: WarningHandler) {
         self.state.lock().file = Some(StateFile::new(folder, warn));
     }
 
@@ -142,7 +142,7 @@ impl Cooldown {
     }
 
     /// Starts a cooldown now, even if one is active. Returns its length in seconds.
-    pub fn record(&self) -> i64 {
+    pub fn restart(&self) -> i64 {
         let now = self.now();
         let mut state = self.state.lock();
         state.write(Some(now));
@@ -150,7 +150,7 @@ impl Cooldown {
     }
 
     /// Starts a cooldown unless one is active.
-    pub fn begin(&self) -> CooldownStart {
+    pub fn start_if_inactive(&self) -> CooldownStart {
         let now = self.now();
         let mut state = self.state.lock();
         // The lock keeps other processes from starting a cooldown between this check and this write.
@@ -220,7 +220,7 @@ fn wall_time() -> f64 {
 struct StateFile {
     path: PathBuf,
     lock: PathBuf,
-    warn: Warn,
+    warn: WarningHandler,
     warned: bool,
 }
 
@@ -230,7 +230,7 @@ struct Kept {
 }
 
 impl StateFile {
-    fn new(folder: &Path, warn: Warn) -> Self {
+    fn new(folder: &Path, warn: WarningHandler) -> Self {
         Self { path: folder.join("cooldown.json"), lock: folder.join("cooldown.lock"), warn, warned: false }
     }
 
@@ -346,7 +346,7 @@ mod tests {
         fn recording_stamps_the_current_time(now in 0.0..4e9, before in prop::option::of(0.0..4e9)) {
             let cooldown = Hand::at(now).cooldown();
             cooldown.set_started_at(before);
-            cooldown.record();
+            cooldown.restart();
             prop_assert!((cooldown.started_at().unwrap() - now).abs() < 1.0);
         }
 
@@ -412,9 +412,12 @@ mod tests {
     fn what_ends_during_a_pause_does_not_move_its_start() {
         let hand = Hand::at(NOW);
         let cooldown = hand.cooldown();
-        assert_eq!(cooldown.begin(), CooldownStart::Now { period_seconds: 300 });
+        assert_eq!(cooldown.start_if_inactive(), CooldownStart::Now { period_seconds: 300 });
         hand.put(NOW + 100.0);
-        assert_eq!(cooldown.begin(), CooldownStart::AlreadyActive(ActiveCooldown { remaining_seconds: 200 }));
+        assert_eq!(
+            cooldown.start_if_inactive(),
+            CooldownStart::AlreadyActive(ActiveCooldown { remaining_seconds: 200 })
+        );
         assert_eq!(cooldown.started_at(), Some(NOW));
     }
 
@@ -422,7 +425,7 @@ mod tests {
     fn of_many_that_begin_at_once_one_does() {
         let cooldown = Cooldown::default();
         let begun = std::thread::scope(|scope| {
-            let threads = (0..8).map(|_| scope.spawn(|| cooldown.begin())).collect::<Vec<_>>();
+            let threads = (0..8).map(|_| scope.spawn(|| cooldown.start_if_inactive())).collect::<Vec<_>>();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert_eq!(
@@ -448,9 +451,9 @@ mod tests {
         let (one, warnings) = kept(&hand, &folder.path().join("made/when/needed"));
         let (other, _) = kept(&hand, &folder.path().join("made/when/needed"));
         assert_eq!(other.check(), None);
-        one.begin();
+        one.start_if_inactive();
         assert_eq!(other.check(), Some(ActiveCooldown { remaining_seconds: 300 }));
-        assert!(matches!(other.begin(), CooldownStart::AlreadyActive(_)));
+        assert!(matches!(other.start_if_inactive(), CooldownStart::AlreadyActive(_)));
         hand.put(NOW + 301.0);
         assert_eq!(other.check(), None);
         assert_eq!(one.started_at(), None, "the end is shared as well");
@@ -465,7 +468,7 @@ mod tests {
         assert_eq!(cooldown.check(), None);
         assert_eq!(cooldown.check(), None);
         assert_eq!(warnings.lock().len(), 1, "{:?}", warnings.lock());
-        cooldown.begin();
+        cooldown.start_if_inactive();
         assert!(cooldown.check().is_some());
     }
 
@@ -473,7 +476,7 @@ mod tests {
     fn a_folder_that_cannot_be_is_a_warning_and_no_more() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let (cooldown, warnings) = kept(&Hand::at(NOW), &file.path().join("below a file"));
-        cooldown.begin();
+        cooldown.start_if_inactive();
         assert!(cooldown.check().is_some());
         assert_eq!(warnings.lock().len(), 1, "{:?}", warnings.lock());
     }

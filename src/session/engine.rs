@@ -11,13 +11,13 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use super::quota::{Limits, Quota};
-use super::uses::{InUse, UsageTracker};
+use super::uses::{UsageGuard, UsageTracker};
 use super::workspace::Workspace;
 use crate::browser::find::Channel;
 use crate::browser::launch::{BrowserProcess, LaunchOptions};
 use crate::browser::{Browser, ContextOptions, Page};
 use crate::error::{Error, Result, human};
-use crate::fleet::{GridSession, Node, NodeService, Placement, Pool};
+use crate::fleet::{BrowserPool, GridSession, Node, NodeService, Placement};
 use crate::secrets::Secrets;
 use crate::webdriver::{self, WebkitSession};
 
@@ -26,7 +26,7 @@ mod webkit;
 /// Where the browser comes from.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "each variant describes its fields")]
-pub enum Source {
+pub enum BrowserSource {
     /// Start a browser, and close it in the end.
     Launch(Box<LaunchOptions>),
     /// Connect to a browser that somebody else runs, at a `ws://` or `http://` URL, with these headers.
@@ -34,7 +34,7 @@ pub enum Source {
     /// Connect to a person's running browser, found by its profile folder. Clients use only tabs that they open.
     Join { folder: PathBuf, limit: Duration },
     /// Use browsers of a pool; each workspace is in one of them.
-    Pool(Arc<Pool>),
+    Pool(Arc<BrowserPool>),
     /// One browser of a pool, which other servers use as well.
     Shared { node: Arc<Node>, limit: Duration },
     /// Start a WebKit for each workspace, and close it in the end.
@@ -47,7 +47,7 @@ pub enum Source {
 #[derive(Clone)]
 pub struct EngineOptions {
     /// Which browser it uses.
-    pub source: Source,
+    pub source: BrowserSource,
     /// The default options of new contexts.
     pub context: ContextOptions,
     /// Whether clients work in the browser's default context (the profile) instead of fresh ones.
@@ -70,7 +70,7 @@ pub struct EngineOptions {
 
 impl EngineOptions {
     /// Creates the default options.
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: BrowserSource) -> Self {
         Self {
             source,
             context: ContextOptions::default(),
@@ -87,12 +87,15 @@ impl EngineOptions {
 
     /// Whether somebody else runs the browser.
     fn is_remote(&self) -> bool {
-        matches!(self.source, Source::Attach { .. } | Source::Shared { .. } | Source::Join { .. })
+        matches!(
+            self.source,
+            BrowserSource::Attach { .. } | BrowserSource::Shared { .. } | BrowserSource::Join { .. }
+        )
     }
 
     /// Whether tabs that are open already may be used.
     fn uses_existing_tabs(&self) -> bool {
-        matches!(self.source, Source::Attach { .. } | Source::Shared { .. })
+        matches!(self.source, BrowserSource::Attach { .. } | BrowserSource::Shared { .. })
     }
 }
 
@@ -195,7 +198,7 @@ impl Engine {
     /// Creates an engine for one workspace in a browser of the pool: preferably the one named `wanted`, with
     /// this label. Without a pool, returns this engine.
     pub(super) fn place_in_pool(&self, wanted: Option<String>, label: Option<String>) -> Self {
-        let Source::Pool(_) = &self.options().source else { return self.clone() };
+        let BrowserSource::Pool(_) = &self.options().source else { return self.clone() };
         let home =
             self.inner.place_in_pool.as_ref().map_or(self, |place_in_pool| &place_in_pool.home).clone();
         let (root, quota) = (home.downgrade_root(), home.inner.quota.clone());
@@ -205,9 +208,9 @@ impl Engine {
     }
 
     /// The pool from which this engine takes browsers, if any.
-    pub fn pool(&self) -> Option<&Arc<Pool>> {
+    pub fn pool(&self) -> Option<&Arc<BrowserPool>> {
         match &self.options().source {
-            Source::Pool(pool) => Some(pool),
+            BrowserSource::Pool(pool) => Some(pool),
             _ => None,
         }
     }
@@ -222,7 +225,7 @@ impl Engine {
     pub(super) fn engine_of(&self, node: &Arc<Node>, limit: Duration) -> Self {
         let mut nodes = self.inner.nodes.lock();
         let make = || {
-            let source = Source::Shared { node: Arc::clone(node), limit };
+            let source = BrowserSource::Shared { node: Arc::clone(node), limit };
             let options = EngineOptions { source, use_profile: false, ..self.options().clone() };
             let engine = Self::with(options, Some(self.downgrade_root()), self.inner.quota.clone(), None);
             engine.inner.closed.send_replace(*self.inner.closed.borrow());
@@ -241,12 +244,12 @@ impl Engine {
     }
 
     /// Finds a place in a browser of the pool that can be reached.
-    async fn take_place(&self, pool: &Arc<Pool>, place_in_pool: &PoolPlace) -> Result<Browser> {
+    async fn take_place(&self, pool: &Arc<BrowserPool>, place_in_pool: &PoolPlace) -> Result<Browser> {
         pool.refresh_nodes().await;
         let mut failed = None;
         let mut wanted = place_in_pool.wanted.lock().take();
         loop {
-            let placement = match pool.place(wanted.as_deref(), place_in_pool.label.as_deref()) {
+            let placement = match pool.reserve(wanted.as_deref(), place_in_pool.label.as_deref()) {
                 Ok(placement) => placement,
                 Err(_) if wanted.take().is_some() => continue,
                 Err(full) => return Err(failed.unwrap_or(full)),
@@ -270,7 +273,7 @@ impl Engine {
 
     /// Creates a workspace for an owner who shares neither profile nor browser with others. `context` has the
     /// default options of its contexts.
-    pub fn workspace_apart(&self, owner: &str, context: ContextOptions) -> Workspace {
+    pub fn isolated_workspace(&self, owner: &str, context: ContextOptions) -> Workspace {
         let engine = self.of_owner(owner, &context).place_in_pool(None, None);
         let quota = engine.inner.quota.clone();
         Workspace::new(engine, context, true, quota)
@@ -282,8 +285,8 @@ impl Engine {
             let mut options = EngineOptions { context: context.clone(), ..self.options().clone() };
             match &mut options.source {
                 // Only one browser can use a profile folder, and owners must not share its data.
-                Source::Launch(launch) => launch.user_data_dir = None,
-                Source::Webkit(webkit) => *webkit = Arc::new(webkit.within(&context.policy)),
+                BrowserSource::Launch(launch) => launch.user_data_dir = None,
+                BrowserSource::Webkit(webkit) => *webkit = Arc::new(webkit.within(&context.policy)),
                 _ => {}
             }
             Self::of(options, Some(Arc::downgrade(&self.inner)))
@@ -292,7 +295,7 @@ impl Engine {
     }
 
     /// Closes the browsers of an owner who no longer works here. If the owner comes back, another one starts.
-    pub async fn end_owner(&self, owner: &str) {
+    pub async fn close_owner_browsers(&self, owner: &str) {
         let engine = self.inner.owners.lock().remove(owner);
         if let Some(engine) = engine {
             engine.close().await;
@@ -310,24 +313,27 @@ impl Engine {
 
     fn sibling(&self, channel: Channel) -> Result<Self> {
         let launch = match &self.options().source {
-            Source::Launch(launch) if launch.channel == channel => return Ok(self.clone()),
-            Source::Launch(launch) => LaunchOptions {
+            BrowserSource::Launch(launch) if launch.channel == channel => return Ok(self.clone()),
+            BrowserSource::Launch(launch) => LaunchOptions {
                 channel,
                 // The configured executable and profile belong to the default browser.
                 executable: None,
                 user_data_dir: None,
                 ..(**launch).clone()
             },
-            Source::Unsupported { .. } => LaunchOptions { channel, ..LaunchOptions::default() },
-            Source::Webkit(options) => LaunchOptions { channel, ..options.for_other_browser() },
-            Source::Attach { .. } | Source::Join { .. } | Source::Shared { .. } | Source::Pool(_) => {
+            BrowserSource::Unsupported { .. } => LaunchOptions { channel, ..LaunchOptions::default() },
+            BrowserSource::Webkit(options) => LaunchOptions { channel, ..options.for_other_browser() },
+            BrowserSource::Attach { .. }
+            | BrowserSource::Join { .. }
+            | BrowserSource::Shared { .. }
+            | BrowserSource::Pool(_) => {
                 let reason = "the server is attached to one that runs already".to_owned();
                 return Err(Error::Unsupported { what: "another browser", reason });
             }
         };
         let mut siblings = self.inner.siblings.lock();
         let make = || {
-            let source = Source::Launch(Box::new(launch));
+            let source = BrowserSource::Launch(Box::new(launch));
             let options = EngineOptions { source, use_profile: false, ..self.options().clone() };
             let root = self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner));
             Self::of(options, Some(root))
@@ -360,7 +366,7 @@ impl Engine {
         let family = root.family();
         family
             .iter()
-            .filter_map(Self::running)
+            .filter_map(Self::running_browser)
             .filter_map(|browser| browser.process().map(BrowserProcess::memory_of_pages))
             .sum()
     }
@@ -389,13 +395,13 @@ impl Engine {
     }
 
     /// The browser, if it runs.
-    pub fn running(&self) -> Option<Browser> {
+    pub fn running_browser(&self) -> Option<Browser> {
         self.inner.current.lock().clone().filter(Browser::is_connected)
     }
 
     /// The browser; starts one if none runs.
     pub async fn browser(&self) -> Result<Browser> {
-        if let Some(browser) = self.running() {
+        if let Some(browser) = self.running_browser() {
             return Ok(browser);
         }
         let mut closed = self.inner.closed.subscribe();
@@ -419,7 +425,7 @@ impl Engine {
         if let Some(dead) = held.take() {
             let _ = dead.close().await;
         }
-        if let (Source::Pool(pool), Some(place_in_pool)) =
+        if let (BrowserSource::Pool(pool), Some(place_in_pool)) =
             (&self.inner.options.source, &self.inner.place_in_pool)
         {
             let browser = self.take_place(pool, place_in_pool).await?;
@@ -429,25 +435,27 @@ impl Engine {
         }
         let options = &self.inner.options;
         let browser = match &options.source {
-            Source::Launch(launch) => {
+            BrowserSource::Launch(launch) => {
                 Browser::launch(launch, options.context.clone(), &*options.warn).await?
             }
-            Source::Webkit(_) => {
+            BrowserSource::Webkit(_) => {
                 return Err(Error::NotInWebkit {
                     what: "this".to_owned(),
                     reason: "WebKit's driver does not support it",
                 });
             }
-            Source::Unsupported { browser } => {
+            BrowserSource::Unsupported { browser } => {
                 return Err(Error::UnsupportedBrowser { browser: browser.clone() });
             }
-            Source::Shared { node, limit } => self.share(node, *limit).await?,
-            Source::Attach { endpoint, headers, limit } => {
+            BrowserSource::Shared { node, limit } => self.share(node, *limit).await?,
+            BrowserSource::Attach { endpoint, headers, limit } => {
                 Browser::connect(endpoint, headers, options.context.clone(), *limit).await?
             }
-            Source::Join { folder, limit } => Browser::join(folder, options.context.clone(), *limit).await?,
+            BrowserSource::Join { folder, limit } => {
+                Browser::connect_to_profile(folder, options.context.clone(), *limit).await?
+            }
             // Only the engine of a workspace has a place in one of the pool's browsers.
-            Source::Pool(_) => return Err(Error::PoolFull),
+            BrowserSource::Pool(_) => return Err(Error::PoolFull),
         };
         if options.use_profile && !self.is_remote() {
             // New contexts get these options at creation; the profile's context gets them here.
@@ -463,9 +471,9 @@ impl Engine {
     }
 
     /// The number of running browsers, and of our pages in them.
-    pub fn count(&self) -> (usize, usize) {
+    pub fn browser_and_page_counts(&self) -> (usize, usize) {
         let family = self.family();
-        let running: Vec<_> = family.iter().filter_map(Self::running).collect();
+        let running: Vec<_> = family.iter().filter_map(Self::running_browser).collect();
         let webkits = family
             .iter()
             .flat_map(Self::webkit_sessions)
@@ -476,16 +484,16 @@ impl Engine {
 
     /// Our pages in all browsers.
     pub(super) fn pages(&self) -> Vec<Page> {
-        pages_in(&self.family().iter().filter_map(Self::running).collect::<Vec<_>>())
+        pages_in(&self.family().iter().filter_map(Self::running_browser).collect::<Vec<_>>())
     }
 
     async fn share(&self, node: &Node, limit: Duration) -> Result<Browser> {
         let context = self.options().context.clone();
         if node.service == NodeService::Cdp {
-            return Browser::share(&node.endpoint, &node.headers, context, limit).await;
+            return Browser::connect_shared(&node.endpoint, &node.headers, context, limit).await;
         }
-        let session = GridSession::begin(node, limit).await?;
-        let browser = match Browser::share(&session.socket, &node.headers, context, limit).await {
+        let session = GridSession::start(node, limit).await?;
+        let browser = match Browser::connect_shared(&session.socket, &node.headers, context, limit).await {
             Ok(browser) => browser,
             Err(error) => {
                 session.end().await;
@@ -493,7 +501,7 @@ impl Engine {
             }
         };
         let (kept, used) = (session.clone(), browser.clone());
-        tokio::spawn(async move { kept.keep(used.until_ended()).await });
+        tokio::spawn(async move { kept.keep_alive_during(used.wait_for_end()).await });
         let before = self.inner.of_grid.lock().replace(session);
         if let Some(before) = before {
             before.end().await;
@@ -502,11 +510,11 @@ impl Engine {
     }
 
     /// Marks the browser as in use until the returned guard is dropped.
-    pub fn in_use(&self) -> InUse {
+    pub fn usage_guard(&self) -> UsageGuard {
         if let Some(place_in_pool) = &self.inner.place_in_pool
             && let Some((_, engine)) = &*place_in_pool.taken.lock()
         {
-            return engine.in_use();
+            return engine.usage_guard();
         }
         self.inner.uses.begin()
     }
@@ -537,7 +545,7 @@ impl Engine {
         tokio::spawn(async move {
             tokio::select! {
                 () = watching => {}
-                _ = ending.until_ended() => {}
+                _ = ending.wait_for_end() => {}
             }
         });
     }

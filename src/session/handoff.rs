@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-use super::challenge::{Challenge, ChallengeKind, Purpose, recognise};
+use super::challenge::{Challenge, ChallengeKind, VisitPurpose, detect_challenge};
 use crate::browser::{Page, WaitUntil};
 use crate::error::{Error, LiveViewLink, Result};
 
@@ -20,7 +20,7 @@ const LAST_LOOKS: usize = 4;
 
 /// The answer of the person who is asked through the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum PersonAnswer {
     Finished,
     Cancelled,
     /// The person has received the link.
@@ -31,7 +31,7 @@ pub enum Answer {
 
 /// How a hand-over ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HandoverOutcome {
     /// The person said that it is done.
     Done,
     /// The person declined, or is the wrong person.
@@ -57,14 +57,14 @@ pub trait HandoverInProgress: Send + Sync {
     fn limit(&self) -> Duration;
 
     /// Waits for the outcome.
-    fn ended(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>>;
+    fn ended(&self) -> Pin<Box<dyn Future<Output = HandoverOutcome> + Send + '_>>;
 
     /// Ends the hand-over.
-    fn finish(&self, outcome: Outcome);
+    fn finish(&self, outcome: HandoverOutcome);
 }
 
 /// A link to a page for a person who is not at its screen.
-pub struct Invitation {
+pub struct HandoverInvitation {
     pub link: LiveViewLink,
     /// Whether the person is asked directly; otherwise only the caller can pass on the link.
     pub asks: bool,
@@ -74,7 +74,7 @@ pub struct Invitation {
 }
 
 /// How to notify or ask the person who uses the client.
-pub trait Person: Send + Sync {
+pub trait PersonContact: Send + Sync {
     /// Reports progress: what is waited for, how long already, and the limit.
     fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration);
 
@@ -83,31 +83,31 @@ pub trait Person: Send + Sync {
         &'a self,
         challenge: &'a Challenge,
         link: Option<&'a LiveViewLink>,
-    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = PersonAnswer> + Send + 'a>>;
 
     /// Opens a hand-over of the page, if the live view is on.
     fn invite<'a>(
         &'a self,
         _page: &'a Page,
         _challenge: &'a Challenge,
-    ) -> Pin<Box<dyn Future<Output = Option<Invitation>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Option<HandoverInvitation>> + Send + 'a>> {
         Box::pin(std::future::ready(None))
     }
 }
 
 /// A caller without a client that could notify or ask a person. A person may still see the browser's window.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoClient;
+pub struct NoPersonContact;
 
-impl Person for NoClient {
+impl PersonContact for NoPersonContact {
     fn tell(&self, _challenge: &Challenge, _waited: Duration, _limit: Duration) {}
 
     fn ask<'a>(
         &'a self,
         _challenge: &'a Challenge,
         _link: Option<&'a LiveViewLink>,
-    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
-        Box::pin(std::future::ready(Answer::NoQuestions))
+    ) -> Pin<Box<dyn Future<Output = PersonAnswer> + Send + 'a>> {
+        Box::pin(std::future::ready(PersonAnswer::NoQuestions))
     }
 }
 
@@ -125,14 +125,14 @@ pub struct ClearedChallenge {
 pub async fn wait_until_cleared(
     page: &Page,
     asked: &Url,
-    purpose: Purpose,
+    purpose: VisitPurpose,
     patience: Duration,
-    person: &dyn Person,
+    person: &dyn PersonContact,
 ) -> Result<Option<ClearedChallenge>> {
     if asks_for_name(page) && page.context().has_credentials_for(&page.url()) {
         return Err(login_refused(&page.url()));
     }
-    let Some(challenge) = recognise(page, asked, purpose).await? else { return Ok(None) };
+    let Some(challenge) = detect_challenge(page, asked, purpose).await? else { return Ok(None) };
     let gone = || async move { is_gone(page, asked, purpose).await };
     let waited = until_passed(page, &challenge, patience, person, &gone, false).await?;
     Ok(Some(ClearedChallenge { challenge, waited }))
@@ -141,15 +141,25 @@ pub async fn wait_until_cleared(
 /// Asks a person for something on the page, and waits until they confirm. Returns how long that took.
 ///
 /// # Errors As [`wait_until_cleared`].
-pub async fn ask(page: &Page, why: &str, patience: Duration, person: &dyn Person) -> Result<Duration> {
-    let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
+pub async fn ask_person(
+    page: &Page,
+    why: &str,
+    patience: Duration,
+    person: &dyn PersonContact,
+) -> Result<Duration> {
+    let challenge = Challenge { kind: ChallengeKind::Asked, url: page.requested_url(), what: why.to_owned() };
     until_passed(page, &challenge, patience, person, &|| std::future::ready(false), true).await
 }
 
 /// Waits for a person to enter HTTP credentials, where the browser shows no window for that.
 ///
 /// # Errors As [`wait_until_cleared`].
-pub async fn log_in(page: &Page, asked: &Url, patience: Duration, person: &dyn Person) -> Result<Duration> {
+pub async fn wait_for_http_login(
+    page: &Page,
+    asked: &Url,
+    patience: Duration,
+    person: &dyn PersonContact,
+) -> Result<Duration> {
     if page.context().has_credentials_for(asked.as_str()) {
         return Err(login_refused(asked.as_str()));
     }
@@ -188,7 +198,7 @@ fn login_refused(url: &str) -> Error {
 /// The wait for an invited person. Dropping it ends the hand-over with `outcome`, which is shown to the person.
 struct Waiting {
     coming: Option<Arc<dyn HandoverInProgress>>,
-    outcome: Outcome,
+    outcome: HandoverOutcome,
 }
 
 impl Drop for Waiting {
@@ -203,35 +213,35 @@ async fn until_passed<F: Future<Output = bool>>(
     page: &Page,
     challenge: &Challenge,
     patience: Duration,
-    person: &dyn Person,
+    person: &dyn PersonContact,
     gone: &impl Fn() -> F,
     believes: bool,
 ) -> Result<Duration> {
     let has_window = !page.context().browser()?.is_headless();
     let invitation = if patience.is_zero() { None } else { person.invite(page, challenge).await };
     if patience.is_zero() || (!has_window && invitation.is_none()) {
-        return Err(needed(challenge, None));
+        return Err(person_needed_error(challenge, None));
     }
     let link = invitation.as_ref().map(|invitation| &invitation.link);
     if !has_window && invitation.as_ref().is_some_and(|invitation| !invitation.asks) {
         // Only the caller can give the link to the person, after this call has returned.
-        return Err(needed(challenge, link.cloned()));
+        return Err(person_needed_error(challenge, link.cloned()));
     }
     page.bring_to_front().await?;
     let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
     // This outcome remains if the call is cancelled.
-    let mut waiting = Waiting { coming, outcome: Outcome::Unawaited };
+    let mut waiting = Waiting { coming, outcome: HandoverOutcome::Unawaited };
     let passed = until_answered(page, challenge, patience, person, gone, believes, invitation.as_ref()).await;
     if matches!(passed, Err(Error::PersonNeeded { link: Some(_), .. })) {
         // The error gives the link to the caller, so the hand-over must stay open.
         waiting.coming = None;
     }
     waiting.outcome = match &passed {
-        Ok(_) => Outcome::Done,
-        Err(Error::PersonAway { .. }) => Outcome::Over,
-        Err(Error::PageCrashed) => Outcome::Crashed,
-        Err(_) if page.is_closed() => Outcome::Closed,
-        Err(_) => Outcome::Unawaited,
+        Ok(_) => HandoverOutcome::Done,
+        Err(Error::PersonAway { .. }) => HandoverOutcome::Over,
+        Err(Error::PageCrashed) => HandoverOutcome::Crashed,
+        Err(_) if page.is_closed() => HandoverOutcome::Closed,
+        Err(_) => HandoverOutcome::Unawaited,
     };
     passed
 }
@@ -241,10 +251,10 @@ async fn until_answered<F: Future<Output = bool>>(
     page: &Page,
     challenge: &Challenge,
     patience: Duration,
-    person: &dyn Person,
+    person: &dyn PersonContact,
     gone: &impl Fn() -> F,
     believes: bool,
-    invitation: Option<&Invitation>,
+    invitation: Option<&HandoverInvitation>,
 ) -> Result<Duration> {
     let has_window = !page.context().browser()?.is_headless();
     let _kept = page.keep_loaded();
@@ -273,24 +283,24 @@ async fn until_answered<F: Future<Output = bool>>(
             answer = answer => {
                 asked_already = true;
                 match answer {
-                    Answer::Cancelled => return Err(Error::Cancelled),
-                    Answer::Finished if believes => return Ok(started.elapsed()),
+                    PersonAnswer::Cancelled => return Err(Error::Cancelled),
+                    PersonAnswer::Finished if believes => return Ok(started.elapsed()),
                     // The person would have no way to confirm.
-                    Answer::NoQuestions if believes && coming.is_none() => return Err(needed(challenge, None)),
-                    Answer::NoQuestions if !has_window && is_unknown(invitation) => {
-                        return Err(needed(challenge, invitation.map(|invitation| invitation.link.clone())));
+                    PersonAnswer::NoQuestions if believes && coming.is_none() => return Err(person_needed_error(challenge, None)),
+                    PersonAnswer::NoQuestions if !has_window && is_unknown(invitation) => {
+                        return Err(person_needed_error(challenge, invitation.map(|invitation| invitation.link.clone())));
                     }
-                    Answer::Finished | Answer::Coming | Answer::NoQuestions => {}
+                    PersonAnswer::Finished | PersonAnswer::Coming | PersonAnswer::NoQuestions => {}
                 }
             }
             outcome = &mut ended => return match outcome {
-                Outcome::NotMe | Outcome::Unawaited => Err(Error::Cancelled),
-                Outcome::Done if believes || is_gone_soon(gone).await => Ok(started.elapsed()),
-                Outcome::Done => Err(needed(challenge, None)),
-                Outcome::Over | Outcome::Left if gone().await => Ok(started.elapsed()),
-                Outcome::Closed => Err(Error::PageClosed),
-                Outcome::Crashed => Err(Error::PageCrashed),
-                Outcome::Over | Outcome::Left => {
+                HandoverOutcome::NotMe | HandoverOutcome::Unawaited => Err(Error::Cancelled),
+                HandoverOutcome::Done if believes || is_gone_soon(gone).await => Ok(started.elapsed()),
+                HandoverOutcome::Done => Err(person_needed_error(challenge, None)),
+                HandoverOutcome::Over | HandoverOutcome::Left if gone().await => Ok(started.elapsed()),
+                HandoverOutcome::Closed => Err(Error::PageClosed),
+                HandoverOutcome::Crashed => Err(Error::PageCrashed),
+                HandoverOutcome::Over | HandoverOutcome::Left => {
                     Err(Error::PersonAway { kind: challenge.kind.into(), waited: started.elapsed() })
                 }
             },
@@ -304,7 +314,7 @@ async fn until_answered<F: Future<Output = bool>>(
 }
 
 /// Whether the caller has not received the link before, and no person is connected.
-fn is_unknown(invitation: Option<&Invitation>) -> bool {
+fn is_unknown(invitation: Option<&HandoverInvitation>) -> bool {
     invitation.is_some_and(|invitation| !invitation.known && !invitation.coming.is_here())
 }
 
@@ -320,18 +330,18 @@ async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
 }
 
 /// Whether the challenge is gone. Checks the next page as well, since there is a moment without a challenge between two pages.
-async fn is_gone(page: &Page, asked: &Url, purpose: Purpose) -> bool {
+async fn is_gone(page: &Page, asked: &Url, purpose: VisitPurpose) -> bool {
     for _ in 0..2 {
-        if page.is_closed() || !matches!(recognise(page, asked, purpose).await, Ok(None)) {
+        if page.is_closed() || !matches!(detect_challenge(page, asked, purpose).await, Ok(None)) {
             return false;
         }
-        let _ = page.until_reached(WaitUntil::Load, LOAD_LIMIT).await;
+        let _ = page.wait_for_load_state(WaitUntil::Load, LOAD_LIMIT).await;
     }
     true
 }
 
 /// The error that reports a challenge.
-pub fn needed(challenge: &Challenge, link: Option<LiveViewLink>) -> Error {
+pub fn person_needed_error(challenge: &Challenge, link: Option<LiveViewLink>) -> Error {
     let what = match challenge.kind {
         ChallengeKind::Login => "to log in",
         ChallengeKind::Captcha => "to show that a person is there",

@@ -12,7 +12,7 @@ use crate::browser::{DiscardOutcome, Page};
 
 /// When pages were last used, and how many may be in memory. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
-pub struct LivePages {
+pub struct LivePageLimit {
     inner: Arc<Inner>,
 }
 
@@ -32,14 +32,14 @@ struct Known {
     is_needed: bool,
 }
 
-impl LivePages {
+impl LivePageLimit {
     /// Creates the limit; `None` for no limit.
     pub fn new(most: Option<NonZeroUsize>) -> Self {
         Self { inner: Arc::new(Inner { most, known: Mutex::default(), discarding: Arc::default() }) }
     }
 
     /// Records a use of the page.
-    pub fn note(&self, page: &Page) {
+    pub fn record_use(&self, page: &Page) {
         if self.inner.most.is_some() {
             let known = Known { used: Instant::now(), is_needed: false };
             self.inner.known.lock().insert(page.key(), known);

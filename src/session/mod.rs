@@ -25,14 +25,15 @@ pub mod visit;
 #[doc(hidden)]
 pub mod registry;
 
-pub use engine::{Engine, EngineOptions, Source};
-pub use live_pages::LivePages;
+pub use engine::{BrowserSource, Engine, EngineOptions};
+pub use live_pages::LivePageLimit;
 pub use place::{ContentKind, FileTarget};
 pub use quota::Limits;
 pub use roots::Roots;
 #[cfg(feature = "mcp")]
 pub(crate) use turns::Turns;
-pub use uses::InUse;
+pub use uses::UsageGuard;
 pub use workspace::{
-    ArchivedResponse, ContextEntry, LeftContext, RequestFilter, Rule, RuleEffect, Tab, TabId, Workspace,
+    ArchivedResponse, ContextEntry, HandedOverContext, RequestFilter, RequestRule, RuleEffect, Tab, TabId,
+    Workspace,
 };

@@ -55,14 +55,14 @@ impl Pacing {
     }
 
     /// Shares the rate limit with other servers from now on.
-    pub fn share(&self, replica: Arc<Replica>) {
+    pub fn set_replica(&self, replica: Arc<Replica>) {
         let _ = self.replica.set(replica);
     }
 
     /// Waits until a page of this context may navigate to `url`.
     ///
     /// # Errors `robots_disallow` if `robots.txt` is respected and disallows the URL.
-    pub async fn before(&self, context: &BrowserContext, url: &Url) -> Result<()> {
+    pub async fn wait_to_navigate(&self, context: &BrowserContext, url: &Url) -> Result<()> {
         if self.politeness == Politeness::default() || !matches!(url.scheme(), "http" | "https") {
             return Ok(());
         }
@@ -242,7 +242,7 @@ async fn fetch_rules(context: &BrowserContext, origin: &str) -> Rules {
         ..ApiOptions::default()
     };
     let request = ApiRequest { url: format!("{origin}/robots.txt"), ..ApiRequest::default() };
-    match ApiContext::beside_context(context, options).fetch(&request).await {
+    match ApiContext::with_network_of(context, options).fetch(&request).await {
         Ok(answer) if (200..300).contains(&answer.status) => {
             let text = &answer.body[..answer.body.len().min(LONGEST_ROBOTS)];
             Rules::read(&String::from_utf8_lossy(text))

@@ -68,7 +68,7 @@ pub struct Session {
 
 /// Why a session is not available.
 #[derive(Debug, Clone)]
-pub enum NoSession {
+pub enum SessionError {
     /// It was closed, or never existed.
     NotFound,
     /// It has expired.
@@ -130,13 +130,13 @@ impl Sessions {
 
     /// Returns the sessions of another owner on the same server. The limit applies to each owner separately.
     #[must_use]
-    pub fn of(&self, owner: Owner) -> Self {
+    pub fn for_owner(&self, owner: Owner) -> Self {
         Self { inner: Arc::clone(&self.inner), owner, limit: self.limit }
     }
 
     /// Limits how many sessions the owner may have.
     #[must_use]
-    pub fn at_most(self, limit: NonZeroUsize) -> Self {
+    pub fn with_limit(self, limit: NonZeroUsize) -> Self {
         Self { limit, ..self }
     }
 
@@ -145,12 +145,16 @@ impl Sessions {
     }
 
     /// Creates a session with a page. Reserves a place first, so that the limit holds.
-    pub async fn create(&self) -> Result<Session, NoSession> {
+    pub async fn create(&self) -> Result<Session, SessionError> {
         self.create_in(self.inner.engine.workspace(), None).await
     }
 
     /// Creates a session with this unused workspace; with a pool, in a browser with this label.
-    pub async fn create_in(&self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
+    pub async fn create_in(
+        &self,
+        workspace: Workspace,
+        label: Option<String>,
+    ) -> Result<Session, SessionError> {
         let reservation = Reservation::take(self)?;
         // A separate task closes the new session if this future is dropped before it is complete.
         let (made, receiver) = oneshot::channel();
@@ -160,23 +164,23 @@ impl Sessions {
                 let _ = sessions.close(&unwanted.id).await;
             }
         });
-        receiver.await.unwrap_or(Err(NoSession::Browser(Error::Broken)))
+        receiver.await.unwrap_or(Err(SessionError::Browser(Error::Broken)))
     }
 
     /// The session of this id.
-    pub fn get(&self, id: &str) -> Result<Session, NoSession> {
+    pub fn get(&self, id: &str) -> Result<Session, SessionError> {
         let mut state = self.inner.state.lock();
         match state.live.get(id) {
-            Some(session) if session.owner != self.owner => Err(NoSession::NotFound),
+            Some(session) if session.owner != self.owner => Err(SessionError::NotFound),
             Some(session) if session.deadline > Instant::now() => Ok(session.clone()),
             Some(_) => {
                 state.expire(id);
-                Err(NoSession::Expired)
+                Err(SessionError::Expired)
             }
             None if state.expired.iter().any(|(expired, owner)| **expired == *id && *owner == self.owner) => {
-                Err(NoSession::Expired)
+                Err(SessionError::Expired)
             }
-            None => Err(NoSession::NotFound),
+            None => Err(SessionError::NotFound),
         }
     }
 
@@ -196,10 +200,10 @@ impl Sessions {
     }
 
     /// Closes a session with all its pages. Its id is invalid from the moment of the call.
-    pub async fn close(&self, id: &str) -> Result<(), NoSession> {
-        let session = self.reach(id).await?;
+    pub async fn close(&self, id: &str) -> Result<(), SessionError> {
+        let session = self.get_or_take_over(id).await?;
         if self.inner.state.lock().live.remove(id).is_none() {
-            return Err(NoSession::NotFound);
+            return Err(SessionError::NotFound);
         }
         session.end().await;
         Ok(())
@@ -258,12 +262,12 @@ struct Reservation {
 }
 
 impl Reservation {
-    fn take(sessions: &Sessions) -> Result<Self, NoSession> {
+    fn take(sessions: &Sessions) -> Result<Self, SessionError> {
         let mut state = sessions.inner.state.lock();
         state.expire_all();
         let limit = sessions.limit.get();
         if state.slots_of(&sessions.owner) >= limit {
-            return Err(NoSession::LimitReached { limit });
+            return Err(SessionError::LimitReached { limit });
         }
         state.reserved.push(sessions.owner.clone());
         drop(state);
@@ -271,14 +275,14 @@ impl Reservation {
     }
 
     /// Creates the session in the reserved place.
-    async fn fill(mut self, workspace: Workspace, label: Option<String>) -> Result<Session, NoSession> {
+    async fn fill(mut self, workspace: Workspace, label: Option<String>) -> Result<Session, SessionError> {
         let sessions = Arc::clone(&self.sessions.inner);
         let _permit = sessions.making.acquire().await;
         let id = Arc::<str>::from(Uuid::new_v4().to_string());
         let opened = self.sessions.register_in_store(&id, label.as_deref()).await?;
         let node = opened.as_ref().map(|opened| opened.node.clone()).filter(|node| !node.is_empty());
         let workspace = match workspace.engine().pool() {
-            Some(_) => workspace.apart_in_pool(node, label, opened.is_some()),
+            Some(_) => workspace.isolated_in_pool(node, label, opened.is_some()),
             None => workspace,
         };
         let lease = opened.map(|opened| Arc::new(opened.lease));
@@ -287,7 +291,7 @@ impl Reservation {
             if let Some(lease) = lease {
                 lease.close().await;
             }
-            return Err(NoSession::Browser(error));
+            return Err(SessionError::Browser(error));
         }
         let lifetime = sessions.options.lifetime;
         let created_at = now_ms();
@@ -302,7 +306,7 @@ impl Reservation {
             lease,
             saved: Arc::default(),
         };
-        session.save().await.map_err(NoSession::Browser)?;
+        session.save().await.map_err(SessionError::Browser)?;
         {
             let mut state = sessions.state.lock();
             state.live.insert(Arc::clone(&session.id), session.clone());

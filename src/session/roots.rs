@@ -27,11 +27,11 @@ impl Default for Roots {
 impl Roots {
     /// Allows the working directory and `folders`. Ignores the root of the disk, which would allow everything.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self::only(std::env::current_dir().unwrap_or_default(), folders)
+        Self::from_base(std::env::current_dir().unwrap_or_default(), folders)
     }
 
     /// Allows only `base` and `more`, not the working directory. Relative paths start from `base`.
-    pub fn only(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn from_base(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
         let base = std::path::absolute(&base).unwrap_or(base);
         let all = more.into_iter().chain([base.clone()]);
         // A folder that does not exist yet cannot be resolved, so its absolute path is used.
@@ -42,20 +42,20 @@ impl Roots {
 
     /// Allows `more` in addition to these folders.
     #[must_use]
-    pub fn with(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
-        let more = Self::only(self.base.clone(), more);
+    pub fn with_folders(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
+        let more = Self::from_base(self.base.clone(), more);
         let mut folders = self.folders.clone();
         folders.extend(more.folders.into_iter().filter(|folder| !self.folders.contains(folder)));
         Self { folders, base: self.base.clone() }
     }
 
     /// The real `file:` URL of a file that may be read.
-    pub fn address(&self, url: &Url) -> Result<Url> {
+    pub fn resolve_url(&self, url: &Url) -> Result<Url> {
         // The URL is not repeated in the error: it may come from untrusted text.
         let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
         let path = url.to_file_path().map_err(|()| refused("it names no file of this machine"))?;
         let path = path.to_str().ok_or_else(|| refused("its name cannot be read"))?;
-        let real = self.readable(path).map_err(|error| match error {
+        let real = self.resolve_readable(path).map_err(|error| match error {
             Error::File { reason, .. } => Error::UrlRefused { reason },
             other => other,
         })?;
@@ -68,11 +68,11 @@ impl Roots {
     /// Lets pages load the files that may be read.
     pub fn as_local_files(&self) -> LocalFiles {
         let roots = self.clone();
-        LocalFiles::new(move |url| roots.address(url).is_ok())
+        LocalFiles::new(move |url| roots.resolve_url(url).is_ok())
     }
 
     /// The real path of a file that may be read: a regular file inside the folders.
-    pub fn readable(&self, path: &str) -> Result<PathBuf> {
+    pub fn resolve_readable(&self, path: &str) -> Result<PathBuf> {
         self.open(path).map(|opened| opened.path)
     }
 
@@ -132,7 +132,7 @@ impl Roots {
 
     /// The destination for a file that may be written: an existing folder inside the allowed ones, without
     /// links. Hidden files are refused, since other programs read their settings there.
-    pub fn place(&self, path: &str) -> Result<FileTarget> {
+    pub fn write_target(&self, path: &str) -> Result<FileTarget> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
         let name = whole.file_name().filter(|_| !ends_as_folder);
@@ -300,14 +300,14 @@ mod tests {
             "name.",
             "name ",
         ] {
-            let written = roots.place(path).and_then(|place| {
+            let written = roots.write_target(path).and_then(|place| {
                 place.write(b"{}".to_vec(), ContentKind::StorageState, &Secrets::default())
             });
             assert!(written.is_err(), "write {path:?}");
         }
         assert_eq!(roots.read("good", 100).unwrap(), "good");
         assert!(roots.read("good", 3).is_err());
-        assert!(roots.place("sub/new.json").unwrap().path().ends_with("in/sub/new.json"));
+        assert!(roots.write_target("sub/new.json").unwrap().path().ends_with("in/sub/new.json"));
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "secret");
     }

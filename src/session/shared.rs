@@ -5,10 +5,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-use super::registry::{NoSession, Session, Sessions};
-use super::workspace::{LeftContext, Workspace};
+use super::registry::{Session, SessionError, Sessions};
+use super::workspace::{HandedOverContext, Workspace};
 use crate::error::{Error, Result};
-use crate::fleet::{Claim, ClaimResult, NewSession, Replica, SavedSession};
+use crate::fleet::{ClaimResult, ClaimedSession, NewSession, Replica, SavedSession};
 
 /// How many sessions of dead servers are cleaned up at once.
 const MOST_OVERDUE: usize = 16;
@@ -19,19 +19,19 @@ const RHYTHM: Duration = Duration::from_secs(1);
 
 impl Session {
     /// The lease token of the server that works in it now; `None` without other servers.
-    pub fn token(&self) -> Option<u64> {
+    pub fn lease_token(&self) -> Option<u64> {
         self.lease.as_ref().map(|lease| lease.token)
     }
 
     /// Whether this server has the session.
     fn is_held(&self) -> bool {
-        self.lease.as_ref().is_none_or(|lease| lease.holds())
+        self.lease.as_ref().is_none_or(|lease| lease.is_valid())
     }
 
     /// Completes when another server may have the session.
-    pub async fn lost(&self) {
+    pub async fn until_lease_lost(&self) {
         match &self.lease {
-            Some(lease) => lease.lost().await,
+            Some(lease) => lease.until_lost().await,
             None => std::future::pending().await,
         }
     }
@@ -75,7 +75,7 @@ impl Session {
 
 impl Sessions {
     /// Shares sessions with other servers from now on.
-    pub fn share(&self, replica: Arc<Replica>) {
+    pub fn set_replica(&self, replica: Arc<Replica>) {
         if self.inner.replica.set(replica).is_err() {
             return;
         }
@@ -99,14 +99,14 @@ impl Sessions {
         &self,
         id: &str,
         label: Option<&str>,
-    ) -> Result<Option<NewSession>, NoSession> {
+    ) -> Result<Option<NewSession>, SessionError> {
         let Some(replica) = self.replica() else { return Ok(None) };
         let offers = match self.inner.engine.pool() {
             Some(pool) => {
                 pool.refresh_nodes().await;
-                let offers = pool.offers(label);
+                let offers = pool.candidates(label);
                 if offers.is_empty() {
-                    return Err(NoSession::Browser(Error::PoolFull));
+                    return Err(SessionError::Browser(Error::PoolFull));
                 }
                 // The shared state counts the sessions of all servers, including this one's.
                 offers
@@ -118,15 +118,15 @@ impl Sessions {
         };
         let options = self.options();
         let limit = options.limit.get();
-        let opened = replica.open(id, &self.owner.0, options.lifetime, limit, &offers).await;
-        match opened.map_err(NoSession::Browser)? {
+        let opened = replica.create_session(id, &self.owner.0, options.lifetime, limit, &offers).await;
+        match opened.map_err(SessionError::Browser)? {
             Some(opened) => Ok(Some(opened)),
-            None => Err(NoSession::LimitReached { limit }),
+            None => Err(SessionError::LimitReached { limit }),
         }
     }
 
     /// The session with this id. Takes it over if its server is gone.
-    pub async fn reach(&self, id: &str) -> Result<Session, NoSession> {
+    pub async fn get_or_take_over(&self, id: &str) -> Result<Session, SessionError> {
         let Some(replica) = self.replica() else { return self.get(id) };
         if let Some(known) = self.known(id)? {
             return Ok(known);
@@ -135,38 +135,40 @@ impl Sessions {
         if let Some(known) = self.known(id)? {
             return Ok(known);
         }
-        let found = replica.claim(id, &self.owner.0).await.map_err(NoSession::Browser)?;
+        let found = replica.claim(id, &self.owner.0).await.map_err(SessionError::Browser)?;
         let before = self.inner.state.lock().live.get(id).filter(|known| known.owner == self.owner).cloned();
         match found {
-            ClaimResult::Here(claim) => self.take_over(id, *claim, before).await.map_err(NoSession::Browser),
+            ClaimResult::Here(claim) => {
+                self.take_over(id, *claim, before).await.map_err(SessionError::Browser)
+            }
             ClaimResult::NotFound => match before {
                 Some(before) => self.write_again(replica, before).await,
-                None => Err(NoSession::NotFound),
+                None => Err(SessionError::NotFound),
             },
             ClaimResult::Elsewhere(peer, lease) => {
                 self.let_go(before);
-                Err(NoSession::Elsewhere(peer, lease))
+                Err(SessionError::Elsewhere(peer, lease))
             }
             ClaimResult::Expired => {
                 self.let_go(before);
-                Err(NoSession::Expired)
+                Err(SessionError::Expired)
             }
         }
     }
 
     /// Returns the session if its lease on this server is certainly valid.
-    fn known(&self, id: &str) -> Result<Option<Session>, NoSession> {
+    fn known(&self, id: &str) -> Result<Option<Session>, SessionError> {
         match self.get(id) {
             Ok(session) => Ok(Some(session).filter(Session::is_held)),
-            Err(NoSession::NotFound) => Ok(None),
+            Err(SessionError::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    async fn take_over(&self, id: &str, claim: Claim, before: Option<Session>) -> Result<Session> {
-        let Claim { lease, saved, created_at, expires_at, rest, adoptions, .. } = claim;
+    async fn take_over(&self, id: &str, claim: ClaimedSession, before: Option<Session>) -> Result<Session> {
+        let ClaimedSession { lease, saved, created_at, expires_at, rest, adoptions, .. } = claim;
         // If the token is unchanged, no other server has worked in the session since this one.
-        let same = before.filter(|before| before.token() == Some(claim.before));
+        let same = before.filter(|before| before.lease_token() == Some(claim.before));
         let workspace = match &same {
             Some(same) => same.workspace.clone(),
             None => self.workspace_of(&saved, adoptions).await?,
@@ -183,7 +185,7 @@ impl Sessions {
         };
         let replaced = self.inner.state.lock().live.insert(Arc::clone(&session.id), session.clone());
         if same.is_none() {
-            tracing::info!(token = session.token(), "a session of another server was taken over");
+            tracing::info!(token = session.lease_token(), "a session of another server was taken over");
             if let Some(replaced) = replaced {
                 replaced.workspace.leave();
             }
@@ -198,31 +200,31 @@ impl Sessions {
         let engine = &self.inner.engine;
         let workspace = match &*self.owner.0 {
             "" => engine.workspace(),
-            owner => engine.workspace_apart(owner, engine.options().context.clone()),
+            owner => engine.isolated_workspace(owner, engine.options().context.clone()),
         };
-        let left: Vec<LeftContext> = serde_json::from_str(&saved.contexts).unwrap_or_default();
+        let left: Vec<HandedOverContext> = serde_json::from_str(&saved.contexts).unwrap_or_default();
         let names: Vec<_> = left.iter().map(|context| context.name().to_owned()).collect();
         let node = Some(saved.node.clone()).filter(|node| !node.is_empty());
-        let workspace = workspace.apart_in_pool(node, None, true);
+        let workspace = workspace.isolated_in_pool(node, None, true);
         workspace.adopt_contexts(left, adoptions * PAGES_EACH);
         workspace.restore_cookies(&saved.cookies);
         for name in names {
-            workspace.live_context(Some(&name)).await?;
+            workspace.get_or_create_context(Some(&name)).await?;
         }
         Ok(workspace)
     }
 
     /// Registers a session again that the shared state has lost.
-    async fn write_again(&self, replica: &Arc<Replica>, before: Session) -> Result<Session, NoSession> {
+    async fn write_again(&self, replica: &Arc<Replica>, before: Session) -> Result<Session, SessionError> {
         let rest = before.deadline.saturating_duration_since(Instant::now());
         let saved = before.to_be_saved();
         let lease = replica
             .rewrite_lost_session(&before.id, &self.owner.0, rest, &saved)
             .await
-            .map_err(NoSession::Browser)?;
+            .map_err(SessionError::Browser)?;
         let Some(lease) = lease else {
             self.let_go(Some(before));
-            return Err(NoSession::NotFound);
+            return Err(SessionError::NotFound);
         };
         let session = Session { lease: Some(Arc::new(lease)), ..before };
         self.inner.state.lock().live.insert(Arc::clone(&session.id), session.clone());
@@ -238,7 +240,7 @@ impl Sessions {
     }
 
     /// All sessions of the owner on all servers with their expiry, earliest first.
-    pub async fn everywhere(&self) -> Result<Vec<(String, u64)>> {
+    pub async fn list_on_all_servers(&self) -> Result<Vec<(String, u64)>> {
         match self.replica() {
             Some(replica) => replica.sessions_of(&self.owner.0).await,
             None => Ok(self
@@ -250,7 +252,7 @@ impl Sessions {
     }
 
     /// Releases all sessions to other servers, with their pages open.
-    pub async fn hand_over(&self) {
+    pub async fn release_all(&self) {
         if self.replica().is_none() {
             return;
         }
@@ -270,13 +272,13 @@ impl Sessions {
     /// Closes what expired sessions of dead servers have left open.
     async fn clear_away(&self) {
         let (Some(replica), Some(pool)) = (self.replica(), self.inner.engine.pool()) else { return };
-        let Ok(overdue) = replica.overdue(MOST_OVERDUE).await else { return };
+        let Ok(overdue) = replica.expired_sessions(MOST_OVERDUE).await else { return };
         for (node, contexts) in overdue {
             let Some(node) = pool.node(&node) else { continue };
             let Ok(browser) = self.inner.engine.engine_of(&node, pool.limit).browser().await else {
                 continue;
             };
-            for context in serde_json::from_str::<Vec<LeftContext>>(&contexts).unwrap_or_default() {
+            for context in serde_json::from_str::<Vec<HandedOverContext>>(&contexts).unwrap_or_default() {
                 let _ = browser.dispose_context(&context.id).await;
             }
         }

@@ -17,9 +17,9 @@ struct Known {
 
 /// A running call. Dropping it marks the end of the call.
 #[derive(Debug)]
-pub struct InUse(UsageTracker);
+pub struct UsageGuard(UsageTracker);
 
-impl Drop for InUse {
+impl Drop for UsageGuard {
     fn drop(&mut self) {
         let mut known = self.0.0.lock();
         known.running -= 1;
@@ -33,9 +33,9 @@ impl UsageTracker {
     }
 
     /// Marks a call as running until the returned guard is dropped.
-    pub(super) fn begin(&self) -> InUse {
+    pub(super) fn begin(&self) -> UsageGuard {
         self.0.lock().running += 1;
-        InUse(self.clone())
+        UsageGuard(self.clone())
     }
 
     /// When the last call ended; `None` while a call runs.

@@ -5,18 +5,18 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::challenge::{ChallengeKind, Purpose};
-use super::handoff::{self, ClearedChallenge, Person};
+use super::challenge::{ChallengeKind, VisitPurpose};
+use super::handoff::{self, ClearedChallenge, PersonContact};
 use super::pacing::Pacing;
 use crate::browser::input::ClickOptions;
-use crate::browser::locator::Presence;
+use crate::browser::locator::WaitForState;
 use crate::browser::{
-    ActionOptions, ActsOn, Area, ContentFormat, DownloadState, ElementHandle, LostPress, Mark, Moving,
-    NavigateOptions, NavigationOutcome, PATIENCE, Page, ScreenshotOptions, ScriptWorld, SettleOptions,
-    WaitUntil,
+    ActionOptions, ActionTarget, Area, ContentFormat, DownloadState, ElementHandle, ElementSummary,
+    HANG_TIMEOUT, JournalMark, NavigateOptions, NavigationOutcome, Page, PressFailure, ScreenshotOptions,
+    ScriptWorld, SettleOptions, WaitUntil,
 };
 use crate::error::{Error, Result};
-use crate::pdf::{self, Unreadable};
+use crate::pdf::{self, PdfReadError};
 use crate::secrets::Secrets;
 
 /// The longest side of a screenshot in pixels: models see no more detail in larger ones.
@@ -36,7 +36,7 @@ const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
 
 /// The task of a visit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Task {
+pub enum VisitTask {
     /// Read the page once this element is visible.
     Read {
         wait_for: Option<String>,
@@ -76,7 +76,7 @@ pub struct VisitOptions<'a> {
 
 /// The result of a visit.
 #[derive(Debug, Clone, Default)]
-pub struct Visit {
+pub struct VisitResult {
     /// The final URL of the page.
     pub url: String,
     pub title: String,
@@ -92,24 +92,24 @@ pub struct Visit {
 pub async fn run(
     page: &Page,
     url: &Url,
-    task: &Task,
+    task: &VisitTask,
     options: VisitOptions<'_>,
-    person: &dyn Person,
-) -> Result<Visit> {
+    person: &dyn PersonContact,
+) -> Result<VisitResult> {
     let _kept = page.keep_loaded();
     let before = page.context().downloads().len();
     let mut deadline = match Box::pin(arrive(page, url, options)).await {
-        Err(error) if matches!(task, Task::Read { .. }) && is_file(&error) => {
+        Err(error) if matches!(task, VisitTask::Read { .. }) && is_file(&error) => {
             return Box::pin(downloaded(page, before, options)).await.ok_or(error);
         }
         arrived => arrived?,
     };
     let purpose = match task {
-        Task::Read { .. } | Task::Picture { .. } => Purpose::Content,
-        Task::Click { .. } | Task::Fill { .. } | Task::Run { .. } => Purpose::Action,
+        VisitTask::Read { .. } | VisitTask::Picture { .. } => VisitPurpose::Content,
+        VisitTask::Click { .. } | VisitTask::Fill { .. } | VisitTask::Run { .. } => VisitPurpose::Action,
     };
     let passed = handoff::wait_until_cleared(page, url, purpose, options.patience, person);
-    let passed = page.unless_stuck(None, passed).await?;
+    let passed = page.unless_hung(None, passed).await?;
     if let Some(passed) = &passed {
         deadline += passed.waited;
         if passed.challenge.kind == ChallengeKind::Login && is_elsewhere(page, url) {
@@ -119,12 +119,14 @@ pub async fn run(
     let work = Box::pin(perform(page, task, deadline, options));
     let mut visit = match task {
         // A script has a deadline of its own.
-        Task::Run { .. } => work.await?,
-        _ => page.unless_stuck(Some(PATIENCE), work).await?,
+        VisitTask::Run { .. } => work.await?,
+        _ => page.unless_hung(Some(HANG_TIMEOUT), work).await?,
     };
-    if matches!(task, Task::Read { .. } | Task::Click { .. } | Task::Fill { .. }) {
+    if matches!(task, VisitTask::Read { .. } | VisitTask::Click { .. } | VisitTask::Fill { .. }) {
         for format in options.formats {
-            visit.contents.push(page.unless_stuck(None, Box::pin(page.whole_content(*format, false))).await?);
+            visit
+                .contents
+                .push(page.unless_hung(None, Box::pin(page.content_with_frames(*format, false))).await?);
         }
     }
     visit.url = page.url();
@@ -141,56 +143,56 @@ fn is_file(error: &Error) -> bool {
 }
 
 /// The text of a PDF that was downloaded instead of opened.
-async fn downloaded(page: &Page, before: usize, options: VisitOptions<'_>) -> Option<Visit> {
+async fn downloaded(page: &Page, before: usize, options: VisitOptions<'_>) -> Option<VisitResult> {
     let context = page.context();
     let begun = || context.downloads().into_iter().skip(before).find(|new| new.page == page.id());
     let deadline = Instant::now() + DOWNLOAD_LIMIT;
     let mut changes = page.changes();
     let download = loop {
         match begun() {
-            None if page.changed_before(&mut changes, deadline).await => {}
+            None if page.wait_for_change(&mut changes, deadline).await => {}
             download => break download?,
         }
     };
-    let ended = timeout(options.limit, context.download_ended(&download.id)).await.ok()?.ok()?;
+    let ended = timeout(options.limit, context.wait_for_download(&download.id)).await.ok()?.ok()?;
     let DownloadState::Completed { path, .. } = ended else { return None };
     let read = pdf::read_file(&path).await;
     let text = |format: &ContentFormat| match &read {
         Ok(document) => Some(document.text(*format != ContentFormat::Text)),
-        Err(Unreadable::Broken) => None,
+        Err(PdfReadError::Broken) => None,
         Err(reason) => Some(format!("A PDF that cannot be read as text: {reason}.")),
     };
     let contents = options.formats.iter().map(text).collect::<Option<Vec<_>>>()?;
-    Some(Visit { url: download.url, title: download.name, contents, ..Visit::default() })
+    Some(VisitResult { url: download.url, title: download.name, contents, ..VisitResult::default() })
 }
 
 async fn perform(
     page: &Page,
-    task: &Task,
+    task: &VisitTask,
     deadline: Instant,
     VisitOptions { settle, secrets, .. }: VisitOptions<'_>,
-) -> Result<Visit> {
-    let mut visit = Visit::default();
+) -> Result<VisitResult> {
+    let mut visit = VisitResult::default();
     match task {
-        Task::Read { wait_for } => {
+        VisitTask::Read { wait_for } => {
             if let Some(selector) = wait_for {
                 let shown = page.main_frame().locator(selector, false)?;
-                shown.wait(Presence::Visible, rest(deadline)).await?;
+                shown.wait_for(WaitForState::Visible, rest(deadline)).await?;
             }
         }
-        Task::Picture { full_page } => {
+        VisitTask::Picture { full_page } => {
             let area = if *full_page { Area::FullPage } else { Area::Viewport };
             let at_most = Some((LONGEST_SIDE, MOST_PIXELS));
             let options = ScreenshotOptions { area, at_most, ..ScreenshotOptions::default() };
             visit.picture = page.screenshot(options).await?.bytes;
         }
-        Task::Click { selector } => click(page, selector, deadline, settle).await?,
-        Task::Fill { fields, submit } => {
+        VisitTask::Click { selector } => click(page, selector, deadline, settle).await?,
+        VisitTask::Fill { fields, submit } => {
             for (selector, value) in fields {
                 let fill = |element: ElementHandle, left| async move {
-                    let value = secrets.typed_into(value, &element).await?;
-                    element.give_text(&value, &ActionOptions::within(left).fail_early()).await?;
-                    element.shown_after(&value).await
+                    let value = secrets.expand_secrets(value, &element).await?;
+                    element.set_value_from_text(&value, &ActionOptions::within(left).fail_early()).await?;
+                    element.control_value_after(&value).await
                 };
                 page.with_match(selector, rest(deadline), fill).await?;
             }
@@ -198,7 +200,7 @@ async fn perform(
                 click(page, selector, deadline, settle).await?;
             }
         }
-        Task::Run { script } => {
+        VisitTask::Run { script } => {
             visit.value = Some(evaluate(page, script, deadline).await?);
         }
     }
@@ -208,7 +210,7 @@ async fn perform(
 /// Runs a script: an expression, a function, or a function body; `await` is allowed everywhere.
 async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value> {
     let run = async |script: &str| {
-        let scope = ScriptWorld::for_script(script);
+        let scope = ScriptWorld::choose_world(script);
         page.main_frame().evaluate_within(rest(deadline), script, Vec::new(), scope).await
     };
     page.ensure_responsive().await?;
@@ -231,7 +233,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
 
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let press = |element: ElementHandle, left| async move {
-        let watch = page.watch(ActsOn::Pressed(&element)).await;
+        let watch = page.watch_effects(ActionTarget::Pressed(&element)).await;
         match element.click(&ClickOptions::default(), &ActionOptions::within(left).fail_early()).await {
             Ok(()) | Err(Error::DialogOpen { .. }) => Ok(watch),
             Err(error) => Err(error),
@@ -240,13 +242,13 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
     let watch = page.with_match(selector, rest(deadline), press).await?;
     let settled = watch.settle(&SettleOptions { window: settle, navigation_limit: rest(deadline) }).await;
     dismiss_dialog(page).await?;
-    LostPress::into_result(settled.lost, Moving::in_words).map(drop)
+    PressFailure::into_result(settled.lost, ElementSummary::description).map(drop)
 }
 
 /// Opens `url`. Returns the deadline of the remaining steps. Missing resources, such as a script whose server
 /// does not answer, do not fail the visit.
 async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Instant> {
-    options.pacing.before(page.context(), url).await?;
+    options.pacing.wait_to_navigate(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
     let mark = page.mark();
     Box::pin(open_url(page, url, WaitUntil::Commit, options.limit)).await?;
@@ -258,12 +260,12 @@ async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Ins
 
 /// Waits until the document is parsed. Returns false at the deadline.
 async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
-    while !page.main_frame().moments().dom_content_loaded {
+    while !page.main_frame().lifecycle_events().dom_content_loaded {
         dismiss_dialog(page).await?;
         let reached = tokio::select! {
             biased;
-            reached = page.until_reached(WaitUntil::DomContentLoaded, rest(deadline)) => reached?,
-            () = page.until_stuck_since_arrival() => return Err(Error::PageBusy),
+            reached = page.wait_for_load_state(WaitUntil::DomContentLoaded, rest(deadline)) => reached?,
+            () = page.until_new_document_hung() => return Err(Error::PageBusy),
             () = page.until_stalled("") => return Ok(false),
         };
         if !reached {
@@ -295,7 +297,7 @@ pub async fn open_url(
     let mut arrival = page.await_navigation_unless_hung(page.goto(url.as_str(), &options)).await?;
     while matches!(arrival, NavigationOutcome::Dialog) {
         dismiss_dialog(page).await?;
-        if !page.until_reached(until, rest(deadline)).await? {
+        if !page.wait_for_load_state(until, rest(deadline)).await? {
             return Err(Error::NavigationSlow { waited: limit });
         }
         if page.dialog().is_none() {
@@ -312,18 +314,18 @@ pub async fn open_url(
 
 /// Waits until the page has loaded, built its content and become quiet, but not for resources that do not arrive; also
 /// until the same holds for a document that it leads to. Returns false if something has not arrived.
-async fn settled(page: &Page, mark: Mark, quiet: Duration, deadline: Instant) -> Result<bool> {
+async fn settled(page: &Page, mark: JournalMark, quiet: Duration, deadline: Instant) -> Result<bool> {
     let mut changes = page.changes();
     loop {
         dismiss_dialog(page).await?;
         let (begun, here) = (Instant::now(), page.mark());
-        page.note_building();
+        page.watch_document_growth();
         let limit = REST_LIMIT.min(rest(deadline));
         let is_loaded = page.until_resources_loaded(limit).await?;
         let building = limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit));
-        let still = page.until_built(mark, building).await;
-        while begun.elapsed() < quiet && page.changed_before(&mut changes, begun + quiet).await {}
-        let pending = page.pending_since(here);
+        let still = page.until_document_complete(mark, building).await;
+        while begun.elapsed() < quiet && page.wait_for_change(&mut changes, begun + quiet).await {}
+        let pending = page.effects_since(here);
         // A new document or a dialog is waited for in the next round.
         let goes_on = pending.committed || pending.dialog;
         if pending.gone || !goes_on || Instant::now() >= deadline {

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::webdriver::WebkitSession;
 
 pub use archive::ArchivedResponse;
-pub use left::LeftContext;
-pub use rules::{RequestFilter, Rule, RuleEffect};
+pub use left::HandedOverContext;
+pub use rules::{RequestFilter, RequestRule, RuleEffect};
 pub use tabs::{Tab, TabId};
 
 mod left;
@@ -44,7 +44,7 @@ struct Inner {
     /// Its WebKit session, if it uses WebKit.
     webkit: Option<Arc<WebkitSession>>,
     /// The request rules of its contexts.
-    rules: Mutex<Vec<(BrowserContext, Arc<rules::Rules>)>>,
+    rules: Mutex<Vec<(BrowserContext, Arc<rules::RequestRules>)>>,
     archives: Mutex<Vec<(BrowserContext, Arc<archive::ResponseBodies>)>>,
     /// Held while a context or a first page is created.
     making: tokio::sync::Mutex<()>,
@@ -134,21 +134,21 @@ impl Workspace {
 
     /// Creates another workspace for the same owner.
     #[must_use]
-    pub fn sibling(&self) -> Self {
+    pub fn new_for_same_owner(&self) -> Self {
         let Inner { engine, usual, apart, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), *apart, quota.clone())
     }
 
     /// Creates another workspace for the same owner that shares nothing, not even the profile.
     #[must_use]
-    pub fn apart(&self) -> Self {
+    pub fn isolated(&self) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), true, quota.clone())
     }
 
-    /// Like [`apart`](Self::apart), in a browser of the engine's pool: preferably the one named `wanted`, with
+    /// Like [`isolated`](Self::isolated), in a browser of the engine's pool: preferably the one named `wanted`, with
     /// this label. With `outlives_connection`, another server can take over what is opened in it.
-    pub(super) fn apart_in_pool(
+    pub(super) fn isolated_in_pool(
         &self,
         wanted: Option<String>,
         label: Option<String>,
@@ -159,13 +159,13 @@ impl Workspace {
         Self::new(engine.place_in_pool(wanted, label), usual, true, quota.clone())
     }
 
-    /// Like [`apart`](Self::apart), in another browser.
-    pub fn apart_in(&self, channel: Channel) -> Result<Self> {
+    /// Like [`isolated`](Self::isolated), in another browser.
+    pub fn isolated_in_channel(&self, channel: Channel) -> Result<Self> {
         self.inner.engine.workspace_in(channel, self.inner.usual.clone())
     }
 
-    /// Like [`apart`](Self::apart), with its own WebKit.
-    pub fn apart_in_webkit(&self) -> Result<Self> {
+    /// Like [`isolated`](Self::isolated), with its own WebKit.
+    pub fn isolated_in_webkit(&self) -> Result<Self> {
         self.inner.engine.workspace_in_webkit(self.inner.usual.clone())
     }
 
@@ -177,7 +177,7 @@ impl Workspace {
     /// Creates its first page.
     pub(super) async fn begin(&self) -> Result<()> {
         match self.webkit() {
-            Some(webkit) => webkit.turn().await.map(drop),
+            Some(webkit) => webkit.acquire_page().await.map(drop),
             None => self.page().await.map(drop),
         }
     }
@@ -204,7 +204,7 @@ impl Workspace {
     /// The active page.
     ///
     /// # Errors `no_page` if none is open.
-    pub fn open_page(&self) -> Result<Page> {
+    pub fn require_active_page(&self) -> Result<Page> {
         self.active_page().ok_or(Error::NoPage)
     }
 
@@ -217,7 +217,7 @@ impl Workspace {
 
     /// Marks a background page as in use. The browser would not draw it otherwise: animations would freeze, and
     /// callbacks that wait for a frame would never run.
-    pub fn use_in_background(&self, page: &Page) {
+    pub fn keep_rendering(&self, page: &Page) {
         let in_front: Vec<_> = {
             let mut state = self.inner.state.lock();
             state.slots.iter_mut().filter_map(Slot::active_page).collect()
@@ -270,7 +270,7 @@ impl Workspace {
     }
 
     /// A context by name, or the active one; creates it in the browser if needed.
-    pub async fn live_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
+    pub async fn get_or_create_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
         let name = name.map_or_else(|| self.inner.state.lock().active.clone(), str::to_owned);
         let context = self.context_named(&name).await?;
         Ok((name, context))
@@ -316,7 +316,7 @@ impl Workspace {
         }
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
-        context.set_number(slot.number);
+        context.set_index(slot.number);
         slot.live = Some(context.clone());
         // In a browser that is run by somebody else, clients use all open tabs, so none are marked as own.
         slot.own = (shares && !engine.uses_existing_tabs()).then(HashSet::new);
@@ -410,7 +410,7 @@ impl Workspace {
     }
 
     /// Saves the cookies of all contexts for a new browser.
-    pub async fn remember(&self) {
+    pub async fn save_cookies(&self) {
         let live: Vec<_> = {
             let state = self.inner.state.lock();
             let slots = state.slots.iter().filter_map(|slot| Some((slot.name.clone(), slot.live.clone()?)));

@@ -135,7 +135,7 @@ impl Line {
 
 /// Whether the text of a line, after `: `, is too long to be joined with others, or could be mistaken for several items.
 fn is_too_long_to_join(rest: &str) -> bool {
-    let mut parts = quotations(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
+    let mut parts = split_quoted(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
     let Some((value, _)) = parts.next() else { return false };
     let value = value.split_once(": ").map_or("", |(_, value)| value);
     parts.next().is_some()
@@ -148,7 +148,7 @@ fn is_too_long_to_join(rest: &str) -> bool {
 fn cleaned(text: &str, hints: &Hints<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut drops_bracket = false;
-    for (part, is_quoted) in quotations(text) {
+    for (part, is_quoted) in split_quoted(text) {
         match is_quoted {
             true if out.ends_with(HINT) && hints.is_common(part) => {
                 out.truncate(out.len() - HINT.len());
@@ -179,7 +179,7 @@ impl<'a> Hints<'a> {
     fn of(text: &'a str) -> Self {
         let mut hints = Self { counts: HashMap::new(), long: BTreeSet::new() };
         let mut is_hint = false;
-        for (part, is_quoted) in text.lines().flat_map(quotations) {
+        for (part, is_quoted) in text.lines().flat_map(split_quoted) {
             if is_quoted && is_hint {
                 *hints.counts.entry(part).or_default() += 1;
                 if part.chars().count() > LONGEST_HINT + 2 {
@@ -318,7 +318,7 @@ fn is_nameless(thing: &str) -> bool {
 /// Returns an item with its name cut to `longest` characters.
 fn shortened(thing: &str, longest: usize) -> String {
     let Some((role, rest)) = thing.split_once(' ') else { return thing.to_owned() };
-    match quotations(rest).nth(1).or(quotations(rest).next()) {
+    match split_quoted(rest).nth(1).or(split_quoted(rest).next()) {
         Some((name, true)) if rest.starts_with('"') => {
             format!("{role} {}{}", cut(name, longest), &rest[name.len()..])
         }
@@ -364,7 +364,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
 }
 
 /// Splits a line into quoted and unquoted parts. The flag is true for quoted parts, which include their quotes.
-pub fn quotations(line: &str) -> impl Iterator<Item = (&str, bool)> {
+pub fn split_quoted(line: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = line;
     let mut is_quoted = false;
     std::iter::from_fn(move || {

@@ -8,7 +8,7 @@ use super::left_out::Omission;
 use super::outline::{Line, LinePriority, NOWHERE};
 use super::render::{Options, Rendered, choose, render, write};
 use super::roles;
-use super::side::{ComparedSnapshot, Key};
+use super::side::{ComparedSnapshot, NodeKey};
 use super::tree::Tree;
 
 /// The differences between two snapshots of a page.
@@ -32,7 +32,7 @@ pub struct Changes<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NumericChange {
     /// The element, or the parent of the text; `None` for the page.
-    pub key: Option<Key>,
+    pub key: Option<NodeKey>,
     /// The text of the line, with each number replaced by `#`.
     pub pattern: String,
     /// The current text of the element.
@@ -52,7 +52,7 @@ pub struct ComparisonBase<'a> {
     /// Texts that the page announced, which are shown first.
     pub said: &'a [String],
     /// The dragged element: if the order of siblings has changed, this element is reported as moved.
-    pub held: Option<Key>,
+    pub held: Option<NodeKey>,
 }
 
 impl<'a> ComparisonBase<'a> {
@@ -224,7 +224,7 @@ struct Comparison<'a> {
     /// The new positions of lines that have moved.
     moves: HashMap<usize, String>,
     /// Removed lines of the old snapshot, by the nearest ancestor that still exists.
-    gone: HashMap<Option<Key>, Vec<usize>>,
+    gone: HashMap<Option<NodeKey>, Vec<usize>>,
     ticks: Vec<NumericChange>,
 }
 
@@ -280,12 +280,12 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn stays(&self, key: Key) -> bool {
+    fn stays(&self, key: NodeKey) -> bool {
         self.before.keys.contains_key(&key) && self.after.keys.contains_key(&key)
     }
 
     /// Marks a changed line, unless it changes by itself.
-    fn changed(&mut self, old: usize, index: usize, key: Option<Key>) {
+    fn changed(&mut self, old: usize, index: usize, key: Option<NodeKey>) {
         self.marks[index] = Mark::Changed;
         let pattern = without_numbers(&self.after.lines[index].text);
         if pattern != without_numbers(&self.before.lines[old].text) {
@@ -299,7 +299,7 @@ impl<'a> Comparison<'a> {
 
     /// Marks siblings that have moved: all but the longest sequence in the old order.
     fn compare_order(&mut self) {
-        let mut siblings: HashMap<Option<Key>, Vec<(usize, usize)>> = HashMap::new();
+        let mut siblings: HashMap<Option<NodeKey>, Vec<(usize, usize)>> = HashMap::new();
         for index in 0..self.after.lines.len() {
             let Some(&old) = self.after.key(index).and_then(|key| self.before.keys.get(&key)) else {
                 continue;
@@ -366,7 +366,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The nearest ancestor of an old line that still exists.
-    fn survivor(&self, index: usize) -> Option<Key> {
+    fn survivor(&self, index: usize) -> Option<NodeKey> {
         let mut owner = self.before.owners[index];
         while owner != NOWHERE {
             let key = self.before.key(owner);
@@ -382,7 +382,7 @@ impl<'a> Comparison<'a> {
     /// and added texts are paired as changes: first those that differ only in numbers, then the others in order. A text
     /// right after an element is first compared with the earlier text after that element.
     fn compare_texts(&mut self) {
-        let mut old: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
+        let mut old: HashMap<Option<NodeKey>, Vec<usize>> = HashMap::new();
         for index in (0..self.before.lines.len()).filter(|&index| self.before.is_text_or_property(index)) {
             let owner = self.before.owner_key(index);
             if owner.is_none_or(|owner| self.after.keys.contains_key(&owner)) {
@@ -391,7 +391,7 @@ impl<'a> Comparison<'a> {
                 self.gone.entry(self.survivor(index)).or_default().push(index);
             }
         }
-        let mut new: HashMap<Option<Key>, Vec<usize>> = HashMap::new();
+        let mut new: HashMap<Option<NodeKey>, Vec<usize>> = HashMap::new();
         for index in (0..self.after.lines.len()).filter(|&index| self.after.is_text_or_property(index)) {
             new.entry(self.after.owner_key(index)).or_default().push(index);
         }
@@ -475,7 +475,7 @@ impl<'a> Comparison<'a> {
 
     /// Marks the lines of new content over the page, such as dialogs, menus and lists of options.
     fn on_top(&self) -> Vec<bool> {
-        let front = self.after.tree.front();
+        let front = self.after.tree.foreground_ranges();
         let mut on_top = vec![false; self.after.lines.len()];
         for (index, line) in self.after.lines.iter().enumerate() {
             let inside = line.parent != NOWHERE && on_top[line.parent];
@@ -552,7 +552,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Writes the lines that were removed inside one element.
-    fn write_gone(&self, owner: Option<Key>, parent: usize, changes: &mut Changes<'_>) {
+    fn write_gone(&self, owner: Option<NodeKey>, parent: usize, changes: &mut Changes<'_>) {
         if let Some(gone) = self.gone.get(&owner) {
             changes.write_gone(&RemovedLines::new(self.before, gone), parent);
         }

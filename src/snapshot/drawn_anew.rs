@@ -2,12 +2,12 @@
 use std::collections::HashSet;
 
 use super::reference::Ref;
-use super::side::Key;
+use super::side::NodeKey;
 use super::tree::{Node, Tree};
 
 /// Returns the index in `now` of the only element that can have replaced the element of `reference` in `before`: one
 /// at the same place with the same texts around it, or else the only one with the same role and name.
-pub fn drawn_anew(before: &Tree, now: &Tree, reference: &Ref) -> Option<usize> {
+pub fn find_replacement(before: &Tree, now: &Tree, reference: &Ref) -> Option<usize> {
     let gone = before.position(reference)?;
     let search = Search::new(before, now, gone)?;
     let in_its_place = search.in_its_place().filter(|_| before.document == now.document);
@@ -31,7 +31,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(before: &'a Tree, now: &'a Tree, gone: usize) -> Option<Self> {
         let node = &before.nodes[gone];
-        if node.name.trim().is_empty() && node.hint().is_none() {
+        if node.name.trim().is_empty() && node.fallback_label().is_none() {
             return None;
         }
         let is_named = !node.name.trim().is_empty();
@@ -40,14 +40,14 @@ impl<'a> Search<'a> {
                 && other.frame == node.frame
                 && other.role == node.role
                 && other.name == node.name
-                && (is_named || other.hint() == node.hint())
+                && (is_named || other.fallback_label() == node.fallback_label())
         };
         let like = |tree: &Tree| -> Vec<usize> {
             (0..tree.nodes.len()).filter(|&place| is_like(&tree.nodes[place])).collect()
         };
         let (were, are) = (like(before), like(now));
         let (old, new) = (keys(before), keys(now));
-        let not_in = |tree: &Tree, places: &[usize], keys: &HashSet<Key>| -> Vec<usize> {
+        let not_in = |tree: &Tree, places: &[usize], keys: &HashSet<NodeKey>| -> Vec<usize> {
             let is_other = |place: &usize| tree.nodes[*place].key().is_some_and(|key| !keys.contains(&key));
             places.iter().copied().filter(is_other).collect()
         };
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn keys(tree: &Tree) -> HashSet<Key> {
+fn keys(tree: &Tree) -> HashSet<NodeKey> {
     tree.nodes.iter().filter_map(Node::key).collect()
 }
 
@@ -127,7 +127,7 @@ mod tests {
     fn found(before: &str, now: &str, number: u32) -> Option<u32> {
         let (before, now) = (tree(before), tree(now));
         let reference = Ref::new(0, 0, 0, number);
-        drawn_anew(&before, &now, &reference).map(|place| now.nodes[place].number)
+        find_replacement(&before, &now, &reference).map(|place| now.nodes[place].number)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::tree::{Node, Tree};
 
 impl Tree {
     /// The parts in front of the page in reading order; they are shown first.
-    pub fn front(&self) -> Vec<Range<usize>> {
+    pub fn foreground_ranges(&self) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         let dialogs = (0..self.nodes.len()).filter(|&at| is_dialog(&self.nodes[at]));
         for part in dialogs.map(|at| at..self.end(at)).chain(self.over_the_rest()) {

@@ -46,7 +46,7 @@ impl Tree {
 
     /// Returns a tree with only the controls, as a flat list.
     #[must_use]
-    pub fn to_act_on(&self) -> Self {
+    pub fn only_controls(&self) -> Self {
         let mut tree = self.clone();
         tree.nodes.retain(Node::is_actionable);
         tree.nodes.iter_mut().for_each(|node| node.depth = 0);
@@ -55,7 +55,7 @@ impl Tree {
 
     /// Returns a tree with the nodes in a viewport of this size and their ancestors. Requires boxes in the walk.
     #[must_use]
-    pub fn seen_in(&self, width: f64, height: f64) -> Self {
+    pub fn only_in_viewport(&self, width: f64, height: f64) -> Self {
         let is_seen = |[x, y, across, down]: [i32; 4]| {
             let (x, y, across, down) = (f64::from(x), f64::from(y), f64::from(across), f64::from(down));
             x < width && y < height && x + across > 0.0 && y + down > 0.0

@@ -37,11 +37,11 @@ impl Frame {
             }
             self.element(0, "region", &format!("Page {}", number + 1), None);
             page.blocks.iter().for_each(|block| shown += self.block(block));
-            if let Some(note) = page.note() {
+            if let Some(note) = page.missing_text_note() {
                 self.say(1, note);
             }
         }
-        if let Some(unread) = document.unread() {
+        if let Some(unread) = document.unread_pages_note() {
             self.say(0, &unread);
         }
     }

@@ -3,7 +3,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use super::side::Key;
+use super::side::NodeKey;
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
@@ -16,13 +16,13 @@ pub struct ElementReplacement {
 }
 
 /// Returns the elements of `now` that certainly replaced elements of `before`.
-pub fn redrawn(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
+pub fn replaced_elements(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
     let keys = |tree: &Tree| tree.nodes.iter().filter_map(Node::key).collect::<HashSet<_>>();
     let (were, are) = (keys(before), keys(now));
     if before.document != now.document || were.is_subset(&are) || are.is_subset(&were) {
         return Vec::new();
     }
-    let (old, new) = (View::of(before, were), View::of(now, are));
+    let (old, new) = (PageView::of(before, were), PageView::of(now, are));
     let mut search = Search { old, new, found: Vec::new() };
     search.pair_children(None, None);
     search.found
@@ -31,7 +31,7 @@ pub fn redrawn(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
 impl Tree {
     /// Gives elements the numbers of the elements that they replaced.
     pub fn renumber(&mut self, redrawn: &[ElementReplacement]) {
-        let numbers: HashMap<Key, u32> =
+        let numbers: HashMap<NodeKey, u32> =
             redrawn.iter().map(|redrawn| ((redrawn.frame, redrawn.new), redrawn.old)).collect();
         for node in &mut self.nodes {
             if let Some(number) = node.key().and_then(|key| numbers.get(&key)) {
@@ -44,16 +44,16 @@ impl Tree {
 }
 
 /// A tree with the data for comparisons: children, and a digest of each subtree.
-struct View<'a> {
+struct PageView<'a> {
     tree: &'a Tree,
-    keys: HashSet<Key>,
+    keys: HashSet<NodeKey>,
     tops: Vec<usize>,
     children: Vec<Vec<usize>>,
     digests: Vec<u64>,
 }
 
-impl<'a> View<'a> {
-    fn of(tree: &'a Tree, keys: HashSet<Key>) -> Self {
+impl<'a> PageView<'a> {
+    fn of(tree: &'a Tree, keys: HashSet<NodeKey>) -> Self {
         let nodes = &tree.nodes;
         let mut children = vec![Vec::new(); nodes.len()];
         let (mut tops, mut path): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -100,8 +100,8 @@ fn digest(node: &Node, inside: &[u64]) -> u64 {
 }
 
 struct Search<'a> {
-    old: View<'a>,
-    new: View<'a>,
+    old: PageView<'a>,
+    new: PageView<'a>,
     found: Vec<ElementReplacement>,
 }
 
@@ -114,12 +114,12 @@ impl Search<'_> {
         // Elements that exist in both snapshots were not replaced, and replaced nothing.
         was.retain(|&at| self.old.node(at).key().is_none_or(|key| !self.new.keys.contains(&key)));
         is.retain(|&at| self.new.node(at).key().is_none_or(|key| !self.old.keys.contains(&key)));
-        let digest = |view: &View<'_>, at: usize| Some((view.digests[at], view.node(at).number > 0));
+        let digest = |view: &PageView<'_>, at: usize| Some((view.digests[at], view.node(at).number > 0));
         pairs.extend(take_pairs(&mut was, &mut is, |at| digest(&self.old, at), |at| digest(&self.new, at)));
-        let kind = |view: &View<'_>, at: usize| {
+        let kind = |view: &PageView<'_>, at: usize| {
             let node = view.node(at);
             let is_kind = !node.is_text() && (node.number > 0 || !view.children[at].is_empty());
-            let hint = node.hint().filter(|_| node.name.is_empty()).map(str::to_owned);
+            let hint = node.fallback_label().filter(|_| node.name.is_empty()).map(str::to_owned);
             is_kind.then(|| (node.frame, node.role, node.name.clone(), hint, node.number > 0))
         };
         let alike = take_pairs(&mut was, &mut is, |at| kind(&self.old, at), |at| kind(&self.new, at));
@@ -179,8 +179,10 @@ mod tests {
     }
 
     fn found(before: &str, now: &str) -> Vec<(u32, u32)> {
-        let mut found: Vec<_> =
-            redrawn(&tree(before), &tree(now)).iter().map(|redrawn| (redrawn.old, redrawn.new)).collect();
+        let mut found: Vec<_> = replaced_elements(&tree(before), &tree(now))
+            .iter()
+            .map(|redrawn| (redrawn.old, redrawn.new))
+            .collect();
         found.sort_unstable();
         found
     }

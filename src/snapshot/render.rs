@@ -97,7 +97,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
 }
 
 /// Returns a piece of the full snapshot from `offset` on, in whole lines, with the offset of the next piece.
-pub fn piece(tree: &Tree, options: &Options, offset: usize) -> Rendered {
+pub fn render_part(tree: &Tree, options: &Options, offset: usize) -> Rendered {
     let everything = usize::MAX / 4;
     let all = render(tree, &Options { max_chars: everything, usual_chars: everything, ..options.clone() });
     let (mut text, mut at) = (String::new(), 0);
@@ -266,7 +266,7 @@ impl Part<'_> {
 
     /// Moves the lines in front of the page, such as those of dialogs, to the beginning.
     fn put_first(&self, lines: &mut [Line]) {
-        let front = self.tree.front();
+        let front = self.tree.foreground_ranges();
         lines.sort_by_key(|line| !front.iter().any(|part| part.contains(&line.node)));
     }
 

@@ -39,7 +39,8 @@ fn run(tree: &Tree, lines: &[Line], start: usize) -> usize {
     let kind = |line: &Line| {
         let node = &tree.nodes[line.node];
         let is_shape = node.details.as_ref().is_some_and(|details| details.extra.is_some());
-        (is_shape && node.name.is_empty()).then(|| (line.parent, node.frame, node.role, node.hint()))
+        (is_shape && node.name.is_empty())
+            .then(|| (line.parent, node.frame, node.role, node.fallback_label()))
     };
     let of_first = kind(first);
     match of_first {

@@ -135,7 +135,7 @@ fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<LinePurpose> {
     // The text before the first heading counts as a section.
     let mut leads = MOST_LEADS;
     let mut uses = Vec::with_capacity(lines.len());
-    let front = tree.front();
+    let front = tree.foreground_ranges();
     let is_front = |line: &Line| front.iter().any(|part| part.contains(&line.node));
     for line in lines {
         if is_front(line) {

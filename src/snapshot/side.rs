@@ -7,13 +7,13 @@ use super::text::push_quoted;
 use super::tree::Tree;
 
 /// Frame and number of an element, which are the same in both snapshots.
-pub type Key = (u32, u32);
+pub type NodeKey = (u32, u32);
 
 /// The lines of one snapshot, and how they relate to elements.
 pub(super) struct ComparedSnapshot<'a> {
     pub(super) tree: &'a Tree,
     pub(super) lines: Vec<Line>,
-    pub(super) keys: HashMap<Key, usize>,
+    pub(super) keys: HashMap<NodeKey, usize>,
     /// For each line, its nearest ancestor line with a key.
     pub(super) owners: Vec<usize>,
 }
@@ -37,12 +37,12 @@ impl<'a> ComparedSnapshot<'a> {
         side
     }
 
-    pub(super) fn key(&self, index: usize) -> Option<Key> {
+    pub(super) fn key(&self, index: usize) -> Option<NodeKey> {
         let line = &self.lines[index];
         if line.is_property { None } else { self.tree.nodes[line.node].key() }
     }
 
-    pub(super) fn owner_key(&self, index: usize) -> Option<Key> {
+    pub(super) fn owner_key(&self, index: usize) -> Option<NodeKey> {
         let owner = self.owners[index];
         if owner == NOWHERE { None } else { self.key(owner) }
     }
@@ -54,7 +54,7 @@ impl<'a> ComparedSnapshot<'a> {
     }
 
     /// Returns the element on the previous line, if that has the same parent.
-    pub(super) fn beside(&self, index: usize) -> Option<Key> {
+    pub(super) fn beside(&self, index: usize) -> Option<NodeKey> {
         let before = index.checked_sub(1)?;
         let is_beside = self.lines[before].parent == self.lines[index].parent;
         if is_beside { self.key(before) } else { None }

@@ -163,7 +163,7 @@ fn clean(text: &str, longest: usize, kind: Kind) -> String {
             if !between || blank.is_some() {
                 continue;
             }
-        } else if is_invisible(character) && !(kind == Kind::Name && is_private(character)) {
+        } else if is_invisible(character) && !(kind == Kind::Name && is_private_use(character)) {
             continue;
         }
         if let Some(blank) = blank.take()
@@ -233,7 +233,7 @@ pub fn is_invisible(character: char) -> bool {
 }
 
 /// Whether a character is for private use, where icon fonts have their symbols.
-pub fn is_private(character: char) -> bool {
+pub fn is_private_use(character: char) -> bool {
     matches!(character,
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
 }

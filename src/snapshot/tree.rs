@@ -5,7 +5,7 @@ use super::reference::Ref;
 use super::repeated;
 use super::roles;
 use super::tidy::tidy;
-use super::walked::{Details, Frame, Reach, WalkedNode, WalkedNodeKind};
+use super::walked::{Details, Frame, PointerObstacle, WalkedNode, WalkedNodeKind};
 
 /// A page at one moment: its nodes in reading order, with child frames.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ impl Node {
     }
 
     /// Why the pointer cannot reach the node; `None` if it can.
-    pub(super) fn mark(&self) -> Option<Reach> {
+    pub(super) fn mark(&self) -> Option<PointerObstacle> {
         self.details.as_ref()?.mark
     }
 
@@ -58,7 +58,7 @@ impl Node {
     }
 
     /// The words that distinguish the node if it has no name.
-    pub fn hint(&self) -> Option<&str> {
+    pub fn fallback_label(&self) -> Option<&str> {
         self.details.as_ref()?.hint.as_deref()
     }
 
@@ -103,13 +103,13 @@ impl Tree {
     }
 
     /// Whether the tree contains neither text nor controls.
-    pub fn says_nothing(&self) -> bool {
+    pub fn is_blank(&self) -> bool {
         self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_actionable())
     }
 
     /// The tree without nodes that were included because all refs were requested.
     #[must_use]
-    pub fn without_extra(&self) -> Self {
+    pub fn without_extra_nodes(&self) -> Self {
         let mut tree = self.clone();
         tree.nodes.retain(|node| !node.is_extra());
         for node in &mut tree.nodes {
@@ -122,7 +122,7 @@ impl Tree {
 
     /// The tree without menus and similar parts that are the same in `before`: each is summarised in one line.
     #[must_use]
-    pub fn without_repeated(&self, before: &Self) -> Self {
+    pub fn without_repeated_nodes(&self, before: &Self) -> Self {
         repeated::without(self, before)
     }
 
@@ -148,7 +148,7 @@ impl Tree {
     }
 
     /// Returns the first words inside the node at `place`, at most `most` characters.
-    pub fn beginning_of(&self, place: usize, most: usize) -> String {
+    pub fn text_preview(&self, place: usize, most: usize) -> String {
         let mut said = String::new();
         let inside = self.nodes[place..self.end(place)].iter();
         let is_group = self.nodes[place].role == "generic";
@@ -170,11 +170,11 @@ impl Tree {
 
     /// The index of a ref's node in [`nodes`](Self::nodes).
     pub fn position(&self, reference: &Ref) -> Option<usize> {
-        self.nodes.iter().position(|node| self.is_named(node, reference))
+        self.nodes.iter().position(|node| self.matches_ref(node, reference))
     }
 
     /// Whether `reference` is the ref of this node.
-    pub fn is_named(&self, node: &Node, reference: &Ref) -> bool {
+    pub fn matches_ref(&self, node: &Node, reference: &Ref) -> bool {
         let is_own = |given: Option<u32>, own: u32| given.is_none_or(|given| given == own);
         is_own(reference.context, self.context)
             && is_own(reference.page, self.page)
@@ -188,7 +188,7 @@ impl Tree {
     }
 
     /// Whether most elements of `behind` that are missing in `cover` are present again.
-    pub fn uncovers(&self, behind: &Self, cover: &Self) -> bool {
+    pub fn shows_again(&self, behind: &Self, cover: &Self) -> bool {
         let hidden = behind.missing_in(cover);
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
         let back = hidden.iter().filter(|key| there.contains(key)).count();

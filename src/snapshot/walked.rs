@@ -42,7 +42,7 @@ impl Frame {
     }
 
     /// The placeholder for a frame that did not answer in time.
-    pub fn unanswered() -> Self {
+    pub fn unresponsive() -> Self {
         let text = "(this frame did not answer in time: what it shows is not known)".into();
         Self { nodes: vec![WalkedNode { depth: 0, what: WalkedNodeKind::Text(text) }], ..Self::default() }
     }
@@ -133,7 +133,7 @@ pub struct Details {
     pub inside: Option<[i32; 2]>,
     /// Why the pointer cannot reach the element; `None` if it can.
     #[serde(rename = "m")]
-    pub mark: Option<Reach>,
+    pub mark: Option<PointerObstacle>,
     /// The name of the dialog that covers the element and the nodes after it.
     #[serde(rename = "by")]
     pub cover: Option<Box<str>>,
@@ -151,7 +151,7 @@ impl Details {
 
 /// Why the pointer cannot reach an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
-pub enum Reach {
+pub enum PointerObstacle {
     #[serde(rename = "covered")]
     #[strum(serialize = "covered")]
     Covered,

@@ -15,7 +15,7 @@ pub enum Phase {
 
 impl Phase {
     /// The phase with this name. Older traces contain `input` for `action`.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         if name == "input" { Some(Self::Action) } else { name.parse().ok() }
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn file_of(event: &Value, path: &str, digest: &str) -> Option<String>
 impl Snapshot {
     pub(super) fn phase(&self) -> Option<Phase> {
         let named = self.name.split_once('@').map(|(phase, _)| phase);
-        Phase::named(self.phase.as_deref().or(named)?)
+        Phase::from_name(self.phase.as_deref().or(named)?)
     }
 }
 

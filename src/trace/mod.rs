@@ -12,4 +12,4 @@ pub use events::Phase;
 pub use file::{Resource, Trace, TraceError};
 
 /// The HTML page of the viewer. `{nonce}` is replaced by the nonce that allows its script.
-pub const PAGE: &str = include_str!("page.html");
+pub const VIEWER_HTML: &str = include_str!("page.html");

@@ -10,8 +10,8 @@ use super::look::{Answer, Need, pauses};
 use super::nodes::Element;
 use super::tab::Tab;
 use crate::browser::input::{Button, Modifier};
-use crate::browser::{ElementState, Shown};
-use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+use crate::browser::{ControlValue, ElementState};
+use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
 
 /// Two presses at one place within this time count as a double click.
 const APART: Duration = Duration::from_millis(500);
@@ -64,7 +64,7 @@ pub struct PressOptions {
 #[derive(Debug, Deserialize)]
 struct Filled {
     field: Field,
-    shown: Option<Shown>,
+    shown: Option<ControlValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,7 +77,7 @@ struct Field {
 
 impl Tab {
     /// Presses an element with the pointer.
-    pub async fn press(&self, on: &Element, press: &PressOptions, limit: Duration) -> Result<()> {
+    pub async fn click(&self, on: &Element, press: &PressOptions, limit: Duration) -> Result<()> {
         let need = if press.force { Need::FORCED } else { Need::PRESSED };
         let point = self.point_of(on, need, limit).await?;
         #[expect(clippy::cast_possible_truncation, reason = "places in a viewport")]
@@ -129,14 +129,14 @@ impl Tab {
     }
 
     /// Replaces the content of a field. Returns its new content.
-    pub async fn fill(&self, on: &Element, value: &str, limit: Duration) -> Result<Option<Shown>> {
+    pub async fn fill(&self, on: &Element, value: &str, limit: Duration) -> Result<Option<ControlValue>> {
         let deadline = Instant::now() + limit;
         let mut by = Obstacle::Silent;
         for pause in pauses() {
             let asked = self.ask(on.frame, FILL, vec![element(&on.handle), json!(value)]).await;
             let Filled { field, shown } = read(asked.map_err(|error| on.named(error))?)?;
             if let Some(found) = field.wrong {
-                let needed = Needed::of_input(field.needed.as_deref().unwrap_or("text"));
+                let needed = RequiredKind::of_input(field.needed.as_deref().unwrap_or("text"));
                 return Err(Error::WrongElement { found, needed });
             }
             match field.look.obstacle(on)? {
@@ -172,7 +172,7 @@ impl Tab {
     }
 
     /// The content of a field.
-    pub async fn shown_by(&self, on: &Element) -> Result<Shown> {
+    pub async fn field_content(&self, on: &Element) -> Result<ControlValue> {
         let asked = self.ask(on.frame, SHOWN, vec![element(&on.handle)]).await;
         read(asked.map_err(|error| on.named(error))?)
     }
@@ -207,7 +207,7 @@ impl Tab {
 
     /// Waits until the page has not changed for this time. Returns at once if it navigates; the next command
     /// waits for that.
-    pub async fn rest(&self, quiet: Duration) -> Result<()> {
+    pub async fn wait_until_stable(&self, quiet: Duration) -> Result<()> {
         let ms = |duration: Duration| json!(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
         let rested = self.script(0, REST, vec![ms(quiet), ms(LONGEST_REST)], 3 * LONGEST_REST).await;
         match rested {

@@ -11,7 +11,7 @@ use super::nodes::{Element, ReadFrame};
 use super::tab::Tab;
 use crate::browser::selector::Selector;
 use crate::browser::{CaptureOptions, injected};
-use crate::error::{Cover, Error, Obstacle, Result};
+use crate::error::{CoveringElement, Error, Obstacle, Result};
 use crate::snapshot::{self, Ref, Tree};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
@@ -66,7 +66,7 @@ impl Need {
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer {
     blocked: Option<String>,
-    by: Option<Cover>,
+    by: Option<CoveringElement>,
     point: Option<Point>,
 }
 
@@ -89,7 +89,7 @@ impl Answer {
     pub(super) fn obstacle(&self, element: &Element) -> Result<Option<Obstacle>> {
         let Some(blocked) = &self.blocked else { return Ok(None) };
         let stale = || Error::StaleRef { target: element.target.clone(), again: None };
-        injected::obstacle(blocked, self.by.clone()).map(Some).ok_or_else(stale)
+        injected::parse_obstacle(blocked, self.by.clone()).map(Some).ok_or_else(stale)
     }
 }
 
@@ -167,7 +167,7 @@ impl Tab {
         let deadline = Instant::now() + limit;
         for pause in pauses() {
             let asked = self.ask(0, FIND, vec![json!(chain), json!(MOST_MATCHES)]).await;
-            let answer = asked.map_err(Selector::refused)?;
+            let answer = asked.map_err(Selector::convert_error)?;
             let found = Matches::read(&answer);
             if found.count > 0 {
                 return Ok(found);

@@ -19,7 +19,7 @@ mod act;
 pub use act::PressOptions;
 pub use downloads::DownloadEntry;
 pub use nodes::Element;
-pub use options::{Options, find_driver, find_screen};
+pub use options::{Options, find_display, find_driver};
 pub use tab::{NavigatedPage, Tab};
 pub use webkit_session::{PageAccess, WebkitSession};
 

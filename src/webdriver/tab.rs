@@ -84,11 +84,11 @@ impl Tab {
     }
 
     /// The last snapshot of the page.
-    pub fn shown(&self) -> Option<Arc<Tree>> {
+    pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
         self.shown.lock().clone()
     }
 
-    pub fn set_shown(&self, tree: Arc<Tree>) {
+    pub fn set_last_snapshot(&self, tree: Arc<Tree>) {
         *self.shown.lock() = Some(tree);
     }
 
@@ -226,7 +226,7 @@ impl Tab {
 
     /// Calls a function of the engine in a frame; it leaves nothing in the page.
     pub(super) async fn ask(&self, frame: u32, function: &str, arguments: Vec<Value>) -> Result<Value> {
-        self.script(frame, &injected::once(function), arguments, USUAL).await
+        self.script(frame, &injected::standalone_function(function), arguments, USUAL).await
     }
 
     // Operations on the page.
@@ -314,7 +314,7 @@ impl Tab {
     }
 
     /// Returns the URL and the title of the current page.
-    pub async fn stands(&self) -> Result<NavigatedPage> {
+    pub async fn url_and_title(&self) -> Result<NavigatedPage> {
         let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
         let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
         Ok(NavigatedPage { url: text(0), title: text(1), is_file: false })
@@ -333,7 +333,7 @@ impl Tab {
     }
 
     /// A PNG screenshot of the viewport or of an element.
-    pub async fn picture(&self, of: Option<&Element>) -> Result<Vec<u8>> {
+    pub async fn screenshot(&self, of: Option<&Element>) -> Result<Vec<u8>> {
         self.go_to(of.map_or(0, |of| of.frame)).await?;
         let path = of.map_or("/screenshot".to_owned(), |of| format!("/element/{}/screenshot", of.handle));
         let taken = self.get("Take Screenshot", &path).await;
@@ -344,7 +344,7 @@ impl Tab {
     }
 
     /// A PNG screenshot of the full page: enlarges the window for it.
-    pub async fn whole_picture(&self) -> Result<Vec<u8>> {
+    pub async fn full_page_screenshot(&self) -> Result<Vec<u8>> {
         // Beyond this size in pixels, WebKit draws black.
         const LONGEST: i64 = 16_384;
         const SIZES: &str = "const { scrollWidth, scrollHeight } = document.documentElement;\nreturn [innerWidth, innerHeight, \
@@ -364,7 +364,7 @@ impl Tab {
         self.resize(whole).await?;
         let drawn = self.script(0, DRAWN, Vec::new(), USUAL).await;
         let taken = match drawn {
-            Ok(_) => self.picture(None).await,
+            Ok(_) => self.screenshot(None).await,
             Err(error) => Err(error),
         };
         self.resize((size(0), size(1))).await?;

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::NOTICE;
 use super::launch::{Processes, start};
-use super::options::{Options, find_driver, find_screen};
+use super::options::{Options, find_display, find_driver};
 use super::tab::{SnapshotSlot, Tab};
 use crate::error::{Error, Result};
 use crate::snapshot::Tree;
@@ -68,18 +68,18 @@ impl WebkitSession {
     /// The path of the driver.
     ///
     /// # Errors `webkit_not_found` if the driver or the virtual display is not installed.
-    pub fn program(&self) -> Result<PathBuf> {
-        find_screen(&self.options)?;
+    pub fn driver_path(&self) -> Result<PathBuf> {
+        find_display(&self.options)?;
         find_driver(&self.options)
     }
 
     /// The last snapshot of its page.
-    pub fn shown(&self) -> Option<Arc<Tree>> {
+    pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
         self.shown.lock().clone().filter(|_| self.is_running())
     }
 
     /// Waits for access to the page; starts WebKit if it does not run.
-    pub async fn turn(&self) -> Result<PageAccess<'_>> {
+    pub async fn acquire_page(&self) -> Result<PageAccess<'_>> {
         let mut held = self.wait().await?;
         if held.as_ref().is_none_or(Tab::has_ended) {
             *held = None;
@@ -91,7 +91,7 @@ impl WebkitSession {
     /// Waits for access to the page, if one is open.
     ///
     /// # Errors `no_page` if no page is open.
-    pub async fn open_turn(&self) -> Result<PageAccess<'_>> {
+    pub async fn acquire_open_page(&self) -> Result<PageAccess<'_>> {
         let held = self.wait().await?;
         match held.as_ref().is_some_and(|tab| !tab.has_ended()) {
             true => Ok(PageAccess { held }),
@@ -141,7 +141,7 @@ impl Deref for PageAccess<'_> {
     type Target = Tab;
 
     fn deref(&self) -> &Tab {
-        // `turn` and `open_turn` give access only to an open page.
+        // `acquire_page` and `acquire_open_page` give access only to an open page.
         self.held.as_ref().unwrap_or_else(|| unreachable!("a turn holds a page"))
     }
 }

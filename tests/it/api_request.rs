@@ -18,7 +18,7 @@ fn cookies_go_both_ways_between_pages_and_requests() {
             "HTTP/1.1 303 See Other\r\nLocation: /home\r\nSet-Cookie: who=me; Path=/; HttpOnly\r\nContent-Length: 0\r\n\r\n",
         );
         site.page("/home", "<p>home</p>");
-        let requests = ApiContext::of_context(&context, ApiOptions::default());
+        let requests = ApiContext::with_cookies_of(&context, ApiOptions::default());
         let login = ApiRequest {
             url: site.url("/login"),
             method: "POST".to_owned(),

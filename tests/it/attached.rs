@@ -54,7 +54,7 @@ async fn contexts_of_others_are_contexts_of_their_own_and_left_alone() {
     assert_eq!(we.default_context().pages().len(), they.default_context().pages().len());
     let seen = context_of(&we, &site.url("/theirs")).await;
     assert_eq!(seen.id(), theirs.id());
-    assert!(!seen.is_ours() && !we.default_context().pages().contains(&seen.pages()[0]));
+    assert!(!seen.is_owned() && !we.default_context().pages().contains(&seen.pages()[0]));
     let names = |cookies: Vec<_>| {
         cookies.into_iter().map(|cookie: patchright_mcp::browser::StoredCookie| cookie.name)
     };

@@ -50,7 +50,7 @@ fn frames_of_both_kinds_answer_in_both_worlds() {
             assert_eq!(mine, text, "{}", frame.url());
             let separate = frame.session().id() != page.session().id();
             found.push((mine.as_str().unwrap().to_owned(), separate));
-            assert!(frame.owner().await.unwrap().is_some());
+            assert!(frame.owner_element().await.unwrap().is_some());
         }
         found.sort();
         let expected = [("deep", true), ("other", true), ("same", false), ("same", true)];
@@ -87,7 +87,7 @@ fn a_page_that_sends_its_visitor_to_another_program_has_arrived() {
             let html = format!("<title>Stays</title><script>location.href = '{address}'</script><p>Text</p>");
             let page = open(&context, &site, &html).await;
             assert_eq!(page.title().await, "Stays", "{address}");
-            assert!(page.main_frame().moments().load);
+            assert!(page.main_frame().lifecycle_events().load);
         }
     });
 }
@@ -141,7 +141,7 @@ fn a_popup_is_a_page_with_an_opener() {
         };
         assert_eq!(popup.opener().as_ref(), Some(&page));
         popup.until(|popup| popup.url().ends_with("/popup").then_some(())).await.unwrap();
-        popup.until_reached(WaitUntil::Load, LIMIT).await.unwrap();
+        popup.wait_for_load_state(WaitUntil::Load, LIMIT).await.unwrap();
         assert_eq!(popup.title().await, "Popup");
         popup.close().await.unwrap();
         assert_eq!(context.pages(), [page]);
@@ -256,7 +256,7 @@ fn the_console_is_read_without_the_page_noticing() {
         let page = open(&context, &site, html).await;
         let before = page.main_frame().evaluate("noticed", vec![], ScriptWorld::Main).await.unwrap();
         let mut messages = page.console_messages().await.unwrap();
-        while !page.fill_uncaught_texts(&mut messages) {
+        while !page.fill_error_texts(&mut messages) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         assert_eq!(page.console_messages().await.unwrap().len(), messages.len());
@@ -295,7 +295,7 @@ fn whoever_waits_is_woken_by_what_a_request_changes_and_by_nothing_else() {
     drive(async |context, site| {
         let page = open(&context, &site, "<title>Waits</title>").await;
         site.page("/data", "data");
-        page.until(|page| page.main_frame().moments().network_idle.then_some(())).await.unwrap();
+        page.until(|page| page.main_frame().lifecycle_events().network_idle.then_some(())).await.unwrap();
         let before = *page.changes().borrow();
         let fetch = "fetch('/data').then(answer => answer.text())";
         assert_eq!(

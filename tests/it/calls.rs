@@ -10,7 +10,7 @@ use patchright_mcp::mcp::reply::Reply;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::tool::{Registry, Toolset};
 use patchright_mcp::mcp::tools;
-use patchright_mcp::session::{Engine, EngineOptions, Source};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions};
 use serde_json::{Map, Value, json};
 use strum::VariantArray;
 use tokio::runtime::Runtime;
@@ -32,9 +32,9 @@ static DISPATCHER: LazyLock<Arc<Dispatcher>> = LazyLock::new(|| {
         temporary_folder: Some(env!("CARGO_TARGET_TMPDIR").into()),
         ..LaunchOptions::default()
     };
-    let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(launch))));
+    let engine = Engine::new(EngineOptions::new(BrowserSource::Launch(Box::new(launch))));
     let toolsets = Toolset::VARIANTS.iter().copied().collect::<BTreeSet<_>>();
-    let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &toolsets);
+    let registry = Registry::new(&tools::ALL_TOOLS, &BTreeSet::new(), &toolsets);
     Arc::new(Dispatcher::new(registry, engine, Settings::default()))
 });
 
@@ -189,12 +189,12 @@ fn refs_of_other_tabs_and_contexts_are_refused_with_the_reason() {
 #[test]
 fn bad_arguments_and_addresses_start_no_browser() {
     RUNTIME.block_on(async {
-        let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
+        let engine = Engine::new(EngineOptions::new(BrowserSource::Launch(Box::new(LaunchOptions {
             executable: Some("/nobody/starts/this".into()),
             ..LaunchOptions::default()
         }))));
         let toolsets = BTreeSet::from([Toolset::Browser]);
-        let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &toolsets);
+        let registry = Registry::new(&tools::ALL_TOOLS, &BTreeSet::new(), &toolsets);
         let dispatcher = Arc::new(Dispatcher::new(registry, engine, Settings::default()));
         let caller = Caller { client: dispatcher.client(), dispatcher, site: Site::start().await };
         for (tool, arguments, code) in [

@@ -5,19 +5,19 @@ use std::fs;
 use std::path::Path;
 
 use patchright_mcp::cli::flags::LogLevel;
-use patchright_mcp::cli::layers::{names, variable};
-use patchright_mcp::cli::{Config, Ending, configure};
+use patchright_mcp::cli::layers::{environment_variable, setting_names};
+use patchright_mcp::cli::{Config, EarlyExit, configure};
 use patchright_mcp::mcp::tool::{Capability, Toolset};
 use proptest::prelude::*;
 
-fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Config, Ending> {
+fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Config, EarlyExit> {
     let environment = environment.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     configure(arguments.iter().map(OsString::from), environment)
 }
 
 fn mistake(arguments: &[&str], environment: &[(&str, &str)]) -> String {
     match read(arguments, environment) {
-        Err(Ending::Mistake(line)) => {
+        Err(EarlyExit::Mistake(line)) => {
             assert!(!line.contains('\n'), "more than one line: {line}");
             line
         }
@@ -35,16 +35,16 @@ fn file(folder: &Path, name: &str, text: &str) -> String {
 fn nothing_set_is_the_default() {
     let config = read(&[], &[("PATH", "/bin")]).unwrap();
     assert_eq!(config.capabilities, BTreeSet::new());
-    assert_eq!(config.log_level, LogLevel::Warn);
+    assert_eq!(config.log_level, LogLevel::WarningHandler);
     assert!(config.warnings.is_empty());
 }
 
 #[test]
 fn help_and_version_are_answers() {
-    let Err(Ending::Answer(version)) = read(&["--version"], &[]) else { panic!() };
+    let Err(EarlyExit::Answer(version)) = read(&["--version"], &[]) else { panic!() };
     assert_eq!(version, format!("patchright-mcp {}\n", env!("CARGO_PKG_VERSION")));
-    let Err(Ending::Answer(help)) = read(&["--help"], &[]) else { panic!() };
-    for name in names() {
+    let Err(EarlyExit::Answer(help)) = read(&["--help"], &[]) else { panic!() };
+    for name in setting_names() {
         assert!(help.contains(&format!("--{name}")), "{name} is missing from --help");
     }
 }
@@ -155,7 +155,7 @@ fn the_roots_of_clients_count_where_they_can_be_no_one_elses() {
 
 #[test]
 fn an_empty_variable_is_one_that_is_not_set() {
-    assert_eq!(read(&[], &[("PATCHRIGHT_MCP_LOG_LEVEL", "")]).unwrap().log_level, LogLevel::Warn);
+    assert_eq!(read(&[], &[("PATCHRIGHT_MCP_LOG_LEVEL", "")]).unwrap().log_level, LogLevel::WarningHandler);
 }
 
 #[test]
@@ -179,7 +179,7 @@ proptest! {
         let mut arguments = Vec::new();
         for (name, [flag, variable_value, in_file]) in [("log-level", levels), ("caps", caps)] {
             object.extend(in_file.map(|value| (name.to_owned(), value.into())));
-            environment.extend(variable_value.map(|value| (variable(name), value)));
+            environment.extend(variable_value.map(|value| (environment_variable(name), value)));
             arguments.extend(flag.map(|value| format!("--{name}={value}")));
         }
         let path = file(folder.path(), "config.json", &serde_json::Value::Object(object).to_string());

@@ -71,9 +71,9 @@ fn every_usual_place_of_every_system_is_looked_at() {
     for (platform, channel) in
         Platform::iter().flat_map(|platform| Channel::iter().map(move |channel| (platform, channel)))
     {
-        for number in 0..Machine::new(platform).here.places(channel).len() {
+        for number in 0..Machine::new(platform).here.install_paths(channel).len() {
             let machine = Machine::new(platform);
-            let place = machine.program(&machine.here.places(channel)[number]);
+            let place = machine.program(&machine.here.install_paths(channel)[number]);
             assert_eq!(machine.finds(channel), place);
         }
     }
@@ -237,10 +237,10 @@ fn the_make_of_a_named_program_is_reported_by_its_path() {
 
 #[test]
 fn the_names_of_channels_are_those_that_people_use() {
-    assert_eq!(Channel::named("msedge").unwrap(), Channel::Edge);
-    assert_eq!(Channel::named("Chrome").unwrap(), Channel::Chrome);
-    assert_eq!(Channel::named("firefox").unwrap(), Channel::Firefox);
-    assert_eq!(Channel::named("webkit").unwrap_err().code(), "unsupported_browser");
+    assert_eq!(Channel::from_name("msedge").unwrap(), Channel::Edge);
+    assert_eq!(Channel::from_name("Chrome").unwrap(), Channel::Chrome);
+    assert_eq!(Channel::from_name("firefox").unwrap(), Channel::Firefox);
+    assert_eq!(Channel::from_name("webkit").unwrap_err().code(), "unsupported_browser");
 }
 
 #[test]

@@ -92,7 +92,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         (0..10).map(|_| Server { replica: redis.replica(), held: HashMap::new() }).collect();
     join_all(servers.iter().map(|server| server.replica.send_heartbeat())).await;
     for server in &servers {
-        server.replica.live();
+        server.replica.start_heartbeat();
     }
     let (offers, memory) = (offers(20), redis.figure("used_memory"));
 
@@ -103,7 +103,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         async move {
             let asked = Instant::now();
             let id = format!("session-{number}");
-            let opened = replica.open(&id, "", LIFETIME, 1_000_000, offers).await.unwrap().unwrap();
+            let opened = replica.create_session(&id, "", LIFETIME, 1_000_000, offers).await.unwrap().unwrap();
             let contexts = format!("[{{\"name\":\"default\",\"number\":0,\"id\":\"{number:032}\"}}]");
             let saved = SavedSession { node: opened.node.clone(), contexts, cookies: String::new() };
             assert!(opened.lease.save(&saved).await.unwrap());
@@ -175,7 +175,7 @@ async fn sessions_have_one_server_each_and_outlive_it() {
         assert_eq!(claim.adoptions, 1);
     }
     for server in &servers {
-        assert!(server.held.values().all(Lease::holds), "those that live keep theirs");
+        assert!(server.held.values().all(Lease::is_valid), "those that live keep theirs");
     }
     eprintln!("Redis: {} KB in all", redis.figure("used_memory") / 1024);
 }
@@ -187,7 +187,7 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     for replica in [&one, &other] {
         replica.send_heartbeat().await.unwrap();
     }
-    let opened = one.open("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
+    let opened = one.create_session("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
     assert!(matches!(other.claim("it", "somebody else").await.unwrap(), ClaimResult::NotFound));
     assert!(matches!(other.claim("it", "me").await.unwrap(), ClaimResult::Elsewhere(..)));
     let flush = Command::new("redis-cli").args(["-p", &redis.port.to_string(), "flushall"]).output().unwrap();
@@ -195,10 +195,10 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     assert!(matches!(other.claim("it", "me").await.unwrap(), ClaimResult::NotFound));
     // It was taken for dead meanwhile, for all that it knows.
     one.send_heartbeat().await.unwrap();
-    assert!(!opened.lease.holds());
+    assert!(!opened.lease.is_valid());
     let again =
         one.rewrite_lost_session("it", "me", LIFETIME, &SavedSession::default()).await.unwrap().unwrap();
-    assert!(again.holds());
+    assert!(again.is_valid());
     assert!(again.token > opened.lease.token);
     assert!(!opened.lease.save(&SavedSession::default()).await.unwrap(), "the token of before opens nothing");
     again.release().await;
@@ -206,7 +206,7 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     assert!(claim.lease.token > again.token);
     assert!(!again.save(&SavedSession::default()).await.unwrap());
     assert!(
-        one.open("more", "me", LIFETIME, 1, &[]).await.unwrap().is_none(),
+        one.create_session("more", "me", LIFETIME, 1, &[]).await.unwrap().is_none(),
         "the limit is that of all servers"
     );
 }
@@ -218,7 +218,7 @@ async fn a_server_that_has_left_does_not_come_back() {
     for replica in [&one, &other] {
         replica.send_heartbeat().await.unwrap();
     }
-    one.open("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
+    one.create_session("it", "me", LIFETIME, 10, &[]).await.unwrap().unwrap();
     assert!(other.peer(one.id()).await.unwrap().is_some());
     let (saying, ()) = tokio::join!(one.send_heartbeat(), one.leave());
     saying.unwrap();

@@ -194,9 +194,9 @@ proptest! {
             "ref", "target", "text", "url", "time", "paths", "values", "fields", "steps", "index", "action", "timeout", "x",
         ]), any_json(), 0..6),
     ) {
-        let tool = &tools::ALL[at.index(tools::ALL.len())];
+        let tool = &tools::ALL_TOOLS[at.index(tools::ALL_TOOLS.len())];
         let mut given = given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        for problem in arguments::problems(tool.schema(), &mut given) {
+        for problem in arguments::check_arguments(tool.schema(), &mut given) {
             prop_assert!(!problem.is_empty() && problem.len() < 2_000, "{problem}");
         }
     }

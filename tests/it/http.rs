@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use patchright_mcp::mcp::dispatch::Dispatcher;
-use patchright_mcp::mcp::http::{ClientLimits, Guard, HttpOptions, HttpServer, Keys};
+use patchright_mcp::mcp::http::{ClientLimits, HttpOptions, HttpServer, Keys, RequestGuard};
 use patchright_mcp::mcp::settings::Settings;
-use patchright_mcp::mcp::shutdown::{Reason, Shutdown};
+use patchright_mcp::mcp::shutdown::{Shutdown, ShutdownReason};
 use patchright_mcp::mcp::tool::Registry;
-use patchright_mcp::session::{Engine, EngineOptions, Source};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -22,9 +22,9 @@ async fn sent(server: &HttpServer, bytes: &str) -> TcpStream {
 
 /// A server that listens, and what its tools would work on.
 async fn bind(keys: Keys, limits: ClientLimits) -> (HttpServer, Arc<Dispatcher>) {
-    let guard = Guard::new("127.0.0.1", &[], &[]).unwrap();
+    let guard = RequestGuard::new("127.0.0.1", &[], &[]).unwrap();
     let options = HttpOptions { host: "127.0.0.1".to_owned(), port: 0, keys, guard, limits, metrics: false };
-    let source = Source::Unsupported { browser: "none".to_owned() };
+    let source = BrowserSource::Unsupported { browser: "none".to_owned() };
     let engine = Engine::new(EngineOptions::new(source));
     let registry = Registry::new([], &BTreeSet::new(), &BTreeSet::new());
     let dispatcher = Arc::new(Dispatcher::new(registry, engine, Settings::default()));
@@ -44,7 +44,7 @@ async fn a_request_that_never_arrives_is_given_up() {
         let mut text = [String::new(), String::new()];
         half_a_head.read_to_string(&mut text[0]).await.unwrap();
         half_a_body.read_to_string(&mut text[1]).await.unwrap();
-        shutdown.begin(Reason::Terminated);
+        shutdown.begin(ShutdownReason::Terminated);
         text
     };
     let both = async { tokio::join!(serving, asking).1 };
@@ -83,7 +83,7 @@ async fn those_without_a_key_cannot_take_all_the_room() {
         let mut rest = String::new();
         known.read_to_string(&mut rest).await.unwrap();
         assert!(rest.contains("HTTP/1.1 "), "only the rest of the first answer: {rest}");
-        shutdown.begin(Reason::Terminated);
+        shutdown.begin(ShutdownReason::Terminated);
     };
     let both = async { tokio::join!(serving, asking) };
     timeout(Duration::from_secs(60), both).await.expect("there is room");

@@ -132,7 +132,7 @@ async fn message_with(receiver: &mut PipeReceiver, pointer: &str) -> String {
 async fn a_browser_answers_over_the_pipe_and_leaves_nothing() {
     let place = Place::new();
     let process = quietly(&place.options()).await.unwrap();
-    assert!(process.headless());
+    assert!(process.is_headless());
     assert!(process.profile().starts_with(place.0.path()));
     let socket = fs::read_link(process.profile().join("SingletonSocket")).unwrap();
     assert!(socket.starts_with(place.0.path()), "{}", socket.display());
@@ -182,7 +182,7 @@ async fn a_killed_browser_says_so() {
     let process = quietly(&place.options()).await.unwrap();
     let pid = rustix::process::Pid::from_raw(process.pid().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    assert_eq!(process.exited().await.signal, Some(9));
+    assert_eq!(process.wait_for_exit().await.signal, Some(9));
     process.terminate(Duration::ZERO).await;
     assert_eq!((place.processes(), place.entries()), (vec![], vec![]));
 }
@@ -494,7 +494,7 @@ async fn without_a_display_a_browser_is_headless_and_says_so_once() {
     let warnings = Mutex::new(Vec::new());
     let options = LaunchOptions { headless: None, ..without_display(&place) };
     let process = launch(&options, &|line| warnings.lock().unwrap().push(line.to_owned())).await.unwrap();
-    assert!(process.headless());
+    assert!(process.is_headless());
     let warnings = warnings.into_inner().unwrap();
     assert!(
         warnings.len() == 1 && warnings[0].contains("DISPLAY") && !warnings[0].contains('\n'),
@@ -509,7 +509,7 @@ async fn a_window_without_a_display_is_refused() {
     let options = LaunchOptions { headless: Some(false), ..without_display(&place) };
     let error = quietly(&options).await.unwrap_err();
     assert_eq!(error.code(), "no_display");
-    assert!(error.hint().unwrap().contains("xvfb-run"));
+    assert!(error.suggestion().unwrap().contains("xvfb-run"));
 }
 
 #[tokio::test]
@@ -537,7 +537,7 @@ async fn with_a_display_a_browser_has_a_window() {
     let place = Place::new();
     let environment = vec![("DISPLAY".to_owned(), format!(":{}", number.trim()))];
     let process = quietly(&LaunchOptions { headless: None, environment, ..place.options() }).await.unwrap();
-    assert!(!process.headless());
+    assert!(!process.is_headless());
     let seen =
         seen_by_a_page(&process, "[screen.width, navigator.webdriver, outerHeight - innerHeight].join()")
             .await;

@@ -142,7 +142,7 @@ fn every_line_has_a_ref_when_all_are_asked_for() {
                 assert!(line.contains(" [ref="), "{name}: {line} in\n{text}");
             }
             let plain = page.capture(0, CaptureOptions::default()).await.unwrap();
-            let without = render(&tree.without_extra(), &Options::default()).text;
+            let without = render(&tree.without_extra_nodes(), &Options::default()).text;
             assert_eq!(without, render(&plain, &Options::default()).text, "{name}");
             if name == "acting" {
                 assert!(text.contains(r#"[hint="rect, grey"]"#), "{text}");
@@ -195,7 +195,7 @@ async fn open(context: &BrowserContext, site: &Site, name: &str) -> Page {
 /// The elements of the main frame, by the browser's number for them.
 async fn backend_ids<'a>(page: &Page, tree: &'a Tree) -> HashMap<i64, &'a Node> {
     let frame = page.main_frame();
-    let world = frame.utility().await.unwrap();
+    let world = frame.utility_world().await.unwrap();
     let mut ids = HashMap::new();
     for node in tree.nodes().iter().filter(|node| node.number > 0 && node.frame == frame.number()) {
         let handle = world.call_handle("byRef", vec![value_argument(&node.number)]).await.unwrap().unwrap();

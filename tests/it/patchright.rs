@@ -5,8 +5,8 @@ use patchright_mcp::browser::proxy::Proxy;
 use patchright_mcp::browser::{ContextOptions, NavigateOptions};
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::messages::Language;
-use patchright_mcp::session::challenge::{Purpose, recognise};
-use patchright_mcp::session::cooldown::ScriptWorld;
+use patchright_mcp::session::challenge::{VisitPurpose, detect_challenge};
+use patchright_mcp::session::cooldown::CooldownScope;
 use patchright_mcp::session::pacing::Politeness;
 use serde_json::json;
 use url::Url;
@@ -253,7 +253,7 @@ fn what_other_families_wait_for_in_vain_starts_no_pause() {
 #[test]
 fn a_pause_of_the_patchright_tools_alone_leaves_the_others_be() {
     let settings =
-        Settings { cooldown_scope: ScriptWorld::Patchright, language: Language::En, ..Settings::default() };
+        Settings { cooldown_scope: CooldownScope::Patchright, language: Language::En, ..Settings::default() };
     with_server(settings, async |desk, site| {
         site.answer("/never", "HANG");
         site.page("/x", "<title>X</title>");
@@ -357,7 +357,7 @@ fn a_captcha_in_a_closed_shadow_root_is_a_challenge() {
         for (path, expected) in [("", Some("GeeTest")), ("hidden", None)] {
             let url = Url::parse(&format!("http://shop.example/{path}")).unwrap();
             tab.goto(url.as_str(), &NavigateOptions::default()).await.unwrap();
-            let challenge = recognise(&tab, &url, Purpose::Content).await.unwrap();
+            let challenge = detect_challenge(&tab, &url, VisitPurpose::Content).await.unwrap();
             assert_eq!(challenge.map(|challenge| challenge.what).as_deref(), expected, "{url}");
         }
         context.close().await.unwrap();

@@ -296,7 +296,7 @@ fn no_name_is_looked_up_of_a_server_that_is_not_allowed() {
         site.page("/after", "<title>after</title>");
         let only_the_site = Policy { allowed: vec![site.url("").parse().unwrap()], ..Policy::default() };
         for policy in [Policy::default(), only_the_site] {
-            let is_open = policy.is_open();
+            let is_open = policy.allows_all();
             let folder = tempfile::tempdir().unwrap();
             let log = folder.path().join("network.json");
             let mut options = launch_options();

@@ -1,7 +1,8 @@
 //! What pages can notice, and cannot.
 use patchright_mcp::browser::input::ClickOptions;
 use patchright_mcp::browser::{
-    ActionOptions, ActsOn, BrowserContext, ContextOptions, NavigateOptions, Page, ScriptWorld, SettleOptions,
+    ActionOptions, ActionTarget, BrowserContext, ContextOptions, NavigateOptions, Page, ScriptWorld,
+    SettleOptions,
 };
 use patchright_mcp::mcp::settings::Settings;
 use serde_json::{Value, json};
@@ -171,7 +172,7 @@ fn a_dialog_is_answered_when_a_person_could_have_read_it() {
         assert!(took().await >= 250.0);
         // One that was answered before it came is looked at too, and the click waits for what follows.
         page.answer_next_dialog(true, None);
-        let watch = page.watch(ActsOn::Pressed(&button)).await;
+        let watch = page.watch_effects(ActionTarget::Pressed(&button)).await;
         button.click(&ClickOptions::default(), &ActionOptions::default()).await.unwrap();
         watch.settle(&SettleOptions::default()).await;
         assert!(took().await >= 250.0);

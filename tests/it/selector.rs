@@ -181,7 +181,7 @@ async fn open(context: &BrowserContext, site: &Site) -> (Page, World) {
     site.page("/select", include_str!("../pages/select.html"));
     let page = context.new_page().await.unwrap();
     page.goto(&site.url("/select"), &NavigateOptions::default()).await.unwrap();
-    let world = page.main_frame().utility().await.unwrap();
+    let world = page.main_frame().utility_world().await.unwrap();
     (page, world)
 }
 
@@ -196,7 +196,7 @@ async fn select(world: &World, chain: &Chain, root: CallArgument) -> Result<Stri
     let found = world
         .call_handle("select", vec![value_argument(chain), root])
         .await
-        .map_err(Selector::refused)?
+        .map_err(Selector::convert_error)?
         .unwrap();
     let ids = CallFunctionOn {
         function_declaration: "function () { return this.map((one) => one.id).join(' ') }".to_owned(),

@@ -10,10 +10,10 @@ use patchright_mcp::mcp::dispatch::Dispatcher;
 use patchright_mcp::mcp::reply::Reply;
 use patchright_mcp::mcp::server::Server;
 use patchright_mcp::mcp::settings::Settings;
-use patchright_mcp::mcp::shutdown::{Reason, Shutdown};
-use patchright_mcp::mcp::stdio::Lines;
+use patchright_mcp::mcp::shutdown::{Shutdown, ShutdownReason};
+use patchright_mcp::mcp::stdio::StdioTransport;
 use patchright_mcp::mcp::tool::{AnyTool, Effect, Registry, Tool, Toolset};
-use patchright_mcp::session::{Engine, EngineOptions, Source};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ impl Tool for Hang {
             }
         }
         let _dropped = Dropped(self.name);
-        call.progress.say("hanging");
+        call.progress.set_message("hanging");
         std::future::pending().await
     }
 }
@@ -98,12 +98,12 @@ impl Wire {
         let (reader, writer) = tokio::io::split(theirs);
         let shutdown = Shutdown::default();
         let registry = Registry::new(&TOOLS, &BTreeSet::new(), &BTreeSet::from([Toolset::Browser]));
-        let engine = Engine::new(EngineOptions::new(Source::Launch(Box::new(LaunchOptions {
+        let engine = Engine::new(EngineOptions::new(BrowserSource::Launch(Box::new(LaunchOptions {
             executable: Some("/nobody/starts/this".into()),
             ..LaunchOptions::default()
         }))));
         let server = Server::new(Arc::new(Dispatcher::new(registry, engine, Settings::default())));
-        let transport = Lines::new(reader, writer, shutdown.token().clone());
+        let transport = StdioTransport::new(reader, writer, shutdown.token().clone());
         let ending = shutdown.clone();
         let server = tokio::spawn(async move { server.serve(transport, &ending).await });
         let (output, input) = tokio::io::split(ours);
@@ -339,7 +339,7 @@ async fn a_signal_ends_the_server_in_the_middle_of_a_call() {
     let mut wire = Wire::initialized().await;
     wire.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hang"}})).await;
     wire.assert_alive().await;
-    wire.shutdown.begin(Reason::Interrupted);
+    wire.shutdown.begin(ShutdownReason::Interrupted);
     let shutdown = wire.shutdown.clone();
     wire.assert_ends().await;
     assert_eq!(shutdown.reason().exit_status(), 130);

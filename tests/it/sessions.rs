@@ -7,9 +7,9 @@ use futures_util::future::join_all;
 use patchright_mcp::browser::find::Channel;
 use patchright_mcp::cli;
 use patchright_mcp::mcp::settings::Settings;
-use patchright_mcp::messages::sessions::{NEXT_AFTER_END, NEXT_AT_LIMIT, NEXT_WITHOUT_SESSION};
-use patchright_mcp::session::Source;
-use patchright_mcp::session::registry::{NoSession, SessionOptions, Sessions};
+use patchright_mcp::messages::sessions::{SESSION_EXPIRED_HELP, SESSION_LIMIT_HELP, SESSION_NOT_FOUND_HELP};
+use patchright_mcp::session::BrowserSource;
+use patchright_mcp::session::registry::{SessionError, SessionOptions, Sessions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
@@ -75,17 +75,17 @@ fn a_session_is_used_from_its_beginning_to_its_end() {
 fn a_session_of_somebody_else_never_was() {
     with_server(options(Duration::from_secs(2), 10), async |desk, _site| {
         let own = &desk.dispatcher.sessions;
-        let foreign = own.of("somebody else".into());
+        let foreign = own.for_owner("somebody else".into());
         let (mine, theirs) = (own.create().await.unwrap(), foreign.create().await.unwrap());
-        let unknown = |session| matches!(session, Err(NoSession::NotFound));
+        let unknown = |session| matches!(session, Err(SessionError::NotFound));
         assert!(unknown(foreign.get(&mine.id)) && unknown(own.get(&theirs.id)));
-        assert!(matches!(foreign.close(&mine.id).await, Err(NoSession::NotFound)));
+        assert!(matches!(foreign.close(&mine.id).await, Err(SessionError::NotFound)));
         foreign.close(&theirs.id).await.unwrap();
         assert!(own.get(&mine.id).is_ok());
         while own.is_live(&mine.id) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        assert!(matches!(own.get(&mine.id), Err(NoSession::Expired)));
+        assert!(matches!(own.get(&mine.id), Err(SessionError::Expired)));
         assert!(unknown(foreign.get(&mine.id)));
     });
 }
@@ -206,7 +206,7 @@ fn a_session_ends_at_the_time_that_was_reported_and_frees_its_slot() {
             json!({
                 "errorCode": "MAX_SESSIONS_REACHED",
                 "message": "Maximum number of sessions (1) reached",
-                "details": {"next": NEXT_AT_LIMIT},
+                "details": {"next": SESSION_LIMIT_HELP},
             })
         );
         // What is done in it does not lengthen its life, and what its end interrupts says so.
@@ -222,7 +222,7 @@ fn a_session_ends_at_the_time_that_was_reported_and_frees_its_slot() {
             assert_eq!(error["errorCode"], "SESSION_EXPIRED");
             assert_eq!(error["message"], format!("Session expired: {id}"));
             assert_eq!(error["sessionId"], id);
-            assert_eq!(error["details"], json!({"next": NEXT_AFTER_END}));
+            assert_eq!(error["details"], json!({"next": SESSION_EXPIRED_HELP}));
         }
         let answer = desk.call("browser_navigate", json!({"url": site.url("/page"), "sessionId": id})).await;
         assert_eq!(answer.json()["errorCode"], "SESSION_EXPIRED");
@@ -329,13 +329,13 @@ fn sessions_are_as_configured() {
                 assert!(context.browser().unwrap() == browser);
             }
             assert!(
-                matches!(sessions.create().await, Err(NoSession::LimitReached { limit: answer }) if answer == limit)
+                matches!(sessions.create().await, Err(SessionError::LimitReached { limit: answer }) if answer == limit)
             );
             assert_eq!(sessions.count(), limit);
             let live = seen.borrow().iter().filter(|id| sessions.is_live(id)).cloned().collect::<Vec<_>>();
             for id in &live {
                 sessions.close(id).await.unwrap();
-                assert!(matches!(sessions.get(id), Err(NoSession::NotFound)));
+                assert!(matches!(sessions.get(id), Err(SessionError::NotFound)));
             }
             assert_eq!(sessions.count(), 0);
         });
@@ -357,7 +357,7 @@ fn an_id_that_is_none_is_not_found_by_any_tool() {
             arguments["sessionId"] = id.clone().into();
             let expected = json!({
                 "errorCode": "SESSION_NOT_FOUND", "message": format!("Session not found: {id}"), "sessionId": id,
-                "details": {"next": NEXT_WITHOUT_SESSION},
+                "details": {"next": SESSION_NOT_FOUND_HELP},
             });
             assert_eq!(error(&desk, tool, arguments).await, expected);
         });
@@ -406,13 +406,13 @@ proptest! {
         let config = cli::configure(arguments.split(' ').map(Into::into), []).unwrap();
         prop_assert_eq!(config.settings.sessions.limit.get(), sessions);
         match config.engine.source {
-            Source::Launch(launch) => {
-                prop_assert_eq!(launch.channel, Channel::named(name).unwrap());
+            BrowserSource::Launch(launch) => {
+                prop_assert_eq!(launch.channel, Channel::from_name(name).unwrap());
                 prop_assert_eq!(launch.headless, Some(headless));
             }
-            Source::Webkit(_) => prop_assert_eq!(name, "webkit"),
-            Source::Unsupported { .. }
-            | Source::Attach { .. } | Source::Join { .. } | Source::Pool(_) | Source::Shared { .. } => {
+            BrowserSource::Webkit(_) => prop_assert_eq!(name, "webkit"),
+            BrowserSource::Unsupported { .. }
+            | BrowserSource::Attach { .. } | BrowserSource::Join { .. } | BrowserSource::Pool(_) | BrowserSource::Shared { .. } => {
                 prop_assert!(false);
             }
         }

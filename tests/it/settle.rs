@@ -2,14 +2,16 @@
 use std::time::{Duration, Instant};
 
 use patchright_mcp::browser::input::{ClickOptions, InputStyle};
-use patchright_mcp::browser::{ActionOptions, ActsOn, Page, ScriptWorld, SettleEnd, SettleOptions, Settled};
+use patchright_mcp::browser::{
+    ActionOptions, ActionTarget, Page, ScriptWorld, SettleEnd, SettleOptions, SettleResult,
+};
 
 use crate::support::{drive, find, open};
 
 /// Clicks `#x` and waits for what that causes. How long the wait was, and what it came to.
-async fn click(page: &Page) -> (Duration, Settled) {
+async fn click(page: &Page) -> (Duration, SettleResult) {
     let element = find(page.main_frame(), "#x").await;
-    let watch = page.watch(ActsOn::Pressed(&element)).await;
+    let watch = page.watch_effects(ActionTarget::Pressed(&element)).await;
     let options = ActionOptions { style: Some(InputStyle::Instant), ..ActionOptions::default() };
     element.click(&ClickOptions::default(), &options).await.unwrap();
     let acted = Instant::now();
@@ -53,7 +55,7 @@ fn what_comes_later_is_seen() {
 /// Fills `#a` and `#b` and waits for what that causes. How long the wait was.
 async fn fill(page: &Page) -> Duration {
     let fields = [find(page.main_frame(), "#a").await, find(page.main_frame(), "#b").await];
-    let watch = page.watch(ActsOn::Filled(&fields)).await;
+    let watch = page.watch_effects(ActionTarget::Filled(&fields)).await;
     let options = ActionOptions { style: Some(InputStyle::Instant), ..ActionOptions::default() };
     for field in &fields {
         field.fill("x", &options).await.unwrap();
@@ -198,7 +200,7 @@ fn a_dialog_or_the_end_of_the_page_ends_the_wait() {
         site.page("/closing", "<button id=x onclick='window.close()'>B</button>");
         page.main_frame().evaluate("window.open('/closing'); 0", vec![], ScriptWorld::Main).await.unwrap();
         let popup = context.pages().into_iter().find(|other| *other != page).unwrap();
-        popup.until(|page| page.main_frame().moments().load.then_some(())).await.unwrap();
+        popup.until(|page| page.main_frame().lifecycle_events().load.then_some(())).await.unwrap();
         let (_, settled) = click(&popup).await;
         assert_eq!(settled.ending, SettleEnd::Gone);
     });
@@ -212,7 +214,7 @@ fn a_dialog_of_a_frame_of_another_process_ends_the_wait() {
         let frame = page.frames().into_iter().nth(1).unwrap();
         for style in [InputStyle::Instant, InputStyle::Natural] {
             let element = find(&frame, "#x").await;
-            let watch = page.watch(ActsOn::Pressed(&element)).await;
+            let watch = page.watch_effects(ActionTarget::Pressed(&element)).await;
             let options = ActionOptions { style: Some(style), ..ActionOptions::default() };
             element.click(&ClickOptions::default(), &options).await.unwrap();
             let settled = watch.settle(&SettleOptions::default()).await;

@@ -726,7 +726,7 @@ fn what_lies_behind_is_covered_and_comes_back() {
     let expected = "(The page behind is covered: 16 lines.)\n+ - dialog \"Sure?\" [ref=e30]:\n+   - button \"Yes\" [ref=e31]\n";
     assert_eq!(opened.render(&Options::default()).text, expected);
     let after = walked(&json!(page("Away")));
-    assert!(after.uncovers(&before, &over));
+    assert!(after.shows_again(&before, &over));
     let closed = compare(&ComparisonBase { cover: Some(&over), ..ComparisonBase::new(&before) }, &after);
     let expected = "(The page behind is open again.)\n- - dialog \"Sure?\" [ref=e30] [2 lines]\n~ - main \"Away\" [ref=e1]\n";
     assert_eq!(closed.render(&Options::default()).text, expected);

@@ -13,7 +13,7 @@ use patchright_mcp::mcp::progress::Progress;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::tool::{Registry, Toolset};
 use patchright_mcp::mcp::tools;
-use patchright_mcp::session::{Engine, EngineOptions, Limits, Source};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions, Limits};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -50,7 +50,7 @@ static ALONE: RwLock<()> = RwLock::new(());
 fn run_server<F: Future<Output = ()>>(settings: Settings, test: impl FnOnce(Desk, Site) -> F) {
     RUNTIME.block_on(async {
         let registry =
-            Registry::new(&tools::ALL, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
+            Registry::new(&tools::ALL_TOOLS, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
         let dispatcher = Arc::new(Dispatcher::new(registry, ENGINE.clone(), settings));
         let client = Arc::new(dispatcher.client());
         let desk = Desk { dispatcher, client };
@@ -106,7 +106,7 @@ impl Desk {
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     // All tests of this process have the one browser.
     let limits = Limits { tabs: 2_000, contexts: 2_000, ..Limits::default() };
-    let options = EngineOptions::new(Source::Launch(Box::new(launch_options())));
+    let options = EngineOptions::new(BrowserSource::Launch(Box::new(launch_options())));
     // `make test` lints beside these tests: there a browser may get no processor for seconds.
     let hang_limit = Duration::from_secs(60);
     Engine::new(EngineOptions { limits, hang_limit, ..options })
@@ -139,7 +139,7 @@ pub async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
 
 /// The first element that a CSS selector finds.
 pub async fn find(frame: &Frame, selector: &str) -> ElementHandle {
-    frame.utility().await.unwrap().engine().await.unwrap();
+    frame.utility_world().await.unwrap().engine().await.unwrap();
     let number = format!("engine.refOf(document.querySelector({}))", json!(selector));
     let number = frame.evaluate(&number, vec![], ScriptWorld::Isolated).await.unwrap();
     let number = u32::try_from(number.as_u64().unwrap()).unwrap();
@@ -148,7 +148,7 @@ pub async fn find(frame: &Frame, selector: &str) -> ElementHandle {
 
 /// The element with this id, wherever in the main frame's document it hides, closed shadow roots included.
 pub async fn find_pierced(frame: &Frame, id: &str) -> ElementHandle {
-    let (session, world) = (frame.session(), frame.utility().await.unwrap());
+    let (session, world) = (frame.session(), frame.utility_world().await.unwrap());
     let call =
         async |method: &str, parameters: Value| session.call_raw(method, &parameters, None).await.unwrap();
     let document = call("DOM.getDocument", json!({ "depth": -1, "pierce": true })).await;

@@ -15,11 +15,11 @@ use strum::VariantArray;
 fn registry(capabilities: &[Capability], toolsets: &[Toolset]) -> Registry {
     let capabilities = capabilities.iter().copied().collect::<BTreeSet<_>>();
     let toolsets = toolsets.iter().copied().collect::<BTreeSet<_>>();
-    Registry::new(&tools::ALL, &capabilities, &toolsets)
+    Registry::new(&tools::ALL_TOOLS, &capabilities, &toolsets)
 }
 
 fn tool(name: &str) -> &'static AnyTool {
-    tools::ALL.iter().find(|tool| tool.name == name).unwrap()
+    tools::ALL_TOOLS.iter().find(|tool| tool.name == name).unwrap()
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -29,7 +29,7 @@ fn object(value: Value) -> Map<String, Value> {
 
 #[test]
 fn every_tool_keeps_its_schema() {
-    for tool in &tools::ALL {
+    for tool in &tools::ALL_TOOLS {
         insta::with_settings!({ snapshot_path => "snapshots/tools", prepend_module_to_snapshot => false }, {
             insta::assert_json_snapshot!(tool.name, tool.listing(Language::Zh));
         });
@@ -38,7 +38,7 @@ fn every_tool_keeps_its_schema() {
 
 #[test]
 fn schemas_are_flat_closed_and_short() {
-    for tool in &tools::ALL {
+    for tool in &tools::ALL_TOOLS {
         let schema = Value::Object(tool.schema().as_ref().clone());
         assert_is_flat(tool.name, &schema);
         assert!(!tool.description().is_empty() && tool.description().len() < 200, "{}", tool.name);
@@ -84,7 +84,7 @@ fn claudes_members_are_31_and_short() {
 
 #[test]
 fn claudes_members_are_known_by_name_only_where_they_are_asked_for() {
-    let all = || tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS);
+    let all = || tools::ALL_TOOLS.iter().chain(&tools::claude::CLAUDE_TOOLS);
     let usual: BTreeSet<_> = Toolset::USUAL.into_iter().collect();
     let error = Registry::new(all(), &BTreeSet::new(), &usual).find("left_click").unwrap_err();
     let expected = "Unknown tool: left_click (start the server with --toolsets claude to enable it)";
@@ -97,7 +97,7 @@ fn claudes_members_are_known_by_name_only_where_they_are_asked_for() {
 
 #[test]
 fn in_english_nothing_is_left_in_chinese() {
-    for tool in &tools::ALL {
+    for tool in &tools::ALL_TOOLS {
         let listing = serde_json::to_string(&tool.listing(Language::En)).unwrap();
         let is_chinese = |text: &str| text.chars().any(|letter| letter >= '\u{2e80}');
         assert!(!is_chinese(&listing), "{listing}");
@@ -221,7 +221,7 @@ fn numbers_keep_to_their_range() {
         "list": {"type": "array", "minItems": 1, "maxItems": 2},
         "text": {"type": "string", "maxLength": 3},
     }}));
-    let check = |given: Value| arguments::problems(&schema, &mut object(given));
+    let check = |given: Value| arguments::check_arguments(&schema, &mut object(given));
     assert!(check(json!({"width": 5.0, "time": 1, "list": [1], "text": "äöü"})).is_empty());
     assert_eq!(check(json!({"width": 0})), ["`width` must be at least 1"]);
     assert_eq!(check(json!({"width": 16385})), ["`width` must be at most 16384"]);

@@ -22,7 +22,7 @@ impl Scribe {
     fn of(context: &BrowserContext) -> Arc<Self> {
         let scribe = Arc::new(Self::default());
         let writing = scribe.clone();
-        context.follow(Arc::new(move |news| {
+        context.listen_to_network(Arc::new(move |news| {
             writing.received.lock().unwrap().push(news.clone());
             writing.changes.send_modify(|count| *count += 1);
         }));
@@ -67,7 +67,7 @@ fn a_redirect_is_two_requests_with_their_own_headers() {
         let page = context.new_page().await.unwrap();
         page.goto(&site.url("/old"), &NavigateOptions::default()).await.unwrap();
 
-        let last = context.request_by_id(&page.main_frame().loader()).unwrap();
+        let last = context.request_by_id(&page.main_frame().loader_id()).unwrap();
         let first = last.redirected_from().unwrap();
         assert_eq!((first.url(), last.url()), (&*site.url("/old"), &*site.url("/new")));
         assert_eq!(first.redirected_to().as_ref(), Some(&last));
@@ -94,7 +94,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
     drive(|context, site| async move {
         let scribe = Scribe::of(&context);
         let page = open(&context, &site, "<p>start</p>").await;
-        page.set_routed(true).await.unwrap();
+        page.set_interception(true).await.unwrap();
         site.page("/real", "real");
         let fetching = |path: &str| {
             let script = format!(
@@ -146,7 +146,7 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
             .await;
         assert_eq!(failure.as_deref(), Some("net::ERR_CONNECTION_REFUSED"));
 
-        page.set_routed(false).await.unwrap();
+        page.set_interception(false).await.unwrap();
         assert_eq!(fetching("/real").await.unwrap(), "real");
         assert_eq!(scribe.fate("/real"), ["request", "response", "finished"]);
     });

@@ -136,7 +136,7 @@ async def test_a_script_may_rest_after_what_it_does(page: Page, monkeypatch: pyt
         rests.append(milliseconds)
 
     locator = page.locator("body")
-    slowed = page._connection.slowed(7)
+    slowed = page._connection.with_slow_mo(7)
     monkeypatch.setattr(page._runtime, "sleep", rest)
     for item in (page, page.main_frame, locator):
         monkeypatch.setattr(item, "_connection", slowed)

@@ -64,25 +64,25 @@ class Connection:
         self.program_works = True
         """Whether this script answers dialogs. False after a program in the server's browser has ended."""
 
-    def slowed(self, milliseconds: float) -> Connection:
+    def with_slow_mo(self, milliseconds: float) -> Connection:
         """Returns the same connection with a pause after each action."""
-        slowed = copy.copy(self)
-        slowed.slow_mo = milliseconds
-        return slowed
+        with_slow_mo = copy.copy(self)
+        with_slow_mo.slow_mo = milliseconds
+        return with_slow_mo
 
-    def isolated(self, wanted: bool | None) -> bool:
+    def uses_isolated_world(self, wanted: bool | None) -> bool:
         """Returns whether a script runs in the isolated world: as `wanted`, or the default."""
         return not self.compatible if wanted is None else wanted
 
-    def know(self, key: int, item: ApiObject) -> None:
+    def register(self, key: int, item: ApiObject) -> None:
         """Registers an object for events with this key."""
         self._known[key] = item
 
-    def known(self, key: int) -> Any:
+    def find_object(self, key: int) -> Any:
         """Returns the object with this key, or `None`."""
         return self._known.get(key)
 
-    def forget(self, key: int) -> None:
+    def unregister(self, key: int) -> None:
         """Unregisters a key."""
         self._known.pop(key, None)
 
@@ -131,7 +131,7 @@ class ApiObject(ChecksArguments):
         self._listening_changed(event)
 
     def _add_handler(self, event: str, f: Callable[..., Any], *, once: bool) -> None:
-        self._handlers.setdefault(event, []).append(_Handler(f, most_taken(f), once))
+        self._handlers.setdefault(event, []).append(_Handler(f, max_positional_arguments(f), once))
         self._listening_changed(event)
 
     def _has_handlers(self, event: str) -> bool:
@@ -164,12 +164,12 @@ class ApiObject(ChecksArguments):
         return value
 
 
-def taken(f: Callable[..., Any], arguments: Sequence[Any]) -> Sequence[Any]:
+def accepted_arguments(f: Callable[..., Any], arguments: Sequence[Any]) -> Sequence[Any]:
     """Returns as many of the arguments as `f` accepts."""
-    return arguments[: most_taken(f)]
+    return arguments[: max_positional_arguments(f)]
 
 
-def most_taken(f: Callable[..., Any]) -> int | None:
+def max_positional_arguments(f: Callable[..., Any]) -> int | None:
     """Returns how many arguments `f` accepts; `None` for any number."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
@@ -181,7 +181,7 @@ def most_taken(f: Callable[..., Any]) -> int | None:
     return sum(parameter.kind in plain for parameter in parameters)
 
 
-class Closes(ApiObject):
+class Closable(ApiObject):
     """An object that is closed at the end of a `with` block."""
 
     async def close(self) -> None:
@@ -211,7 +211,7 @@ class Waiter(Generic[T]):
         self._promise = Promise()
         self._watched: list[tuple[ApiObject, str, Callable[..., Any]]] = []
 
-    def accept(
+    def resolve_on(
         self,
         source: ApiObject,
         event: str,
@@ -220,7 +220,7 @@ class Waiter(Generic[T]):
     ) -> Waiter[T]:
         """Completes the wait at this event, if `predicate` accepts it."""
 
-        def happened(payload: Any = None) -> None:
+        def on_event(payload: Any = None) -> None:
             try:
                 accepted = predicate is None or predicate(payload)
                 if inspect.isawaitable(accepted):
@@ -230,7 +230,7 @@ class Waiter(Generic[T]):
             except Exception as error:  # noqa: BLE001
                 self.reject(error)
 
-        return self._watch(source, event, happened)
+        return self._watch(source, event, on_event)
 
     async def _accept_later(self, accepted: Any, payload: Any, convert: Callable[[Any], Any] | None) -> bool:
         try:
@@ -240,7 +240,7 @@ class Waiter(Generic[T]):
             self.reject(error)
         return self.is_done()
 
-    def refuse(
+    def reject_on(
         self,
         source: ApiObject,
         event: str,
@@ -249,16 +249,18 @@ class Waiter(Generic[T]):
     ) -> Waiter[T]:
         """Fails the wait at this event, if `predicate` accepts it."""
 
-        def happened(payload: Any = None) -> None:
+        def on_event(payload: Any = None) -> None:
             if predicate is None or predicate(payload):
                 self.reject(make_error(payload))
 
-        return self._watch(source, event, happened)
+        return self._watch(source, event, on_event)
 
-    def refuse_closed(self, source: ApiObject, reason: Callable[[], str | None] = lambda: None) -> Waiter[T]:
+    def reject_on_close(
+        self, source: ApiObject, reason: Callable[[], str | None] = lambda: None
+    ) -> Waiter[T]:
         """Fails the wait when this object is closed."""
         prefix = f"{self._title}: " if self._title else ""
-        return self.refuse(
+        return self.reject_on(
             source, "close", lambda _: TargetClosedError(f"{prefix}{reason() or CLOSED}{self._log}")
         )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation
 from .._failures import CLOSED, caller, failure
-from .._raised import Raised
+from .._raised import HandlerErrors
 from ..errors import BrowserError, TargetClosedError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Runtime:
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._loop = asyncio.get_running_loop()
-        self._raised = Raised()
+        self._raised = HandlerErrors()
         self._stop_listening: Callable[[], None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waits: set[asyncio.Future[Any]] | None = set()

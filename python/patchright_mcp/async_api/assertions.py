@@ -445,14 +445,14 @@ class LocatorAssertions(_Assertions):
         }
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             given: dict[str, Any] = {
-                "texts": [expectations.text(text, **how) for text in expected],
+                "texts": [expectations.expected_text(text, **how) for text in expected],
                 "some": True,
             }
             await self._expect(
                 "texts", "Locator expected to contain text", timeout, expected, given, "to_contain_text"
             )
         else:
-            given = expectations.text(expected, **how)
+            given = expectations.expected_text(expected, **how)
             await self._expect(
                 "text", "Locator expected to contain text", timeout, expected, given, "to_contain_text"
             )
@@ -505,14 +505,14 @@ class LocatorAssertions(_Assertions):
         }
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             given: dict[str, Any] = {
-                "texts": [expectations.text(text, **how) for text in expected],
+                "texts": [expectations.expected_text(text, **how) for text in expected],
                 "some": False,
             }
             await self._expect(
                 "texts", "Locator expected to have text", timeout, expected, given, "to_have_text"
             )
         else:
-            given = expectations.text(expected, **how)
+            given = expectations.expected_text(expected, **how)
             await self._expect(
                 "text", "Locator expected to have text", timeout, expected, given, "to_have_text"
             )
@@ -549,7 +549,7 @@ class LocatorAssertions(_Assertions):
         """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
-            listed = {"texts": [expectations.text(text) for text in expected]}
+            listed = {"texts": [expectations.expected_text(text) for text in expected]}
             await self._expect(
                 "classNames",
                 "Locator expected to contain class names",
@@ -559,7 +559,7 @@ class LocatorAssertions(_Assertions):
                 "to_contain_class",
             )
         else:
-            given = expectations.text(str(expected))
+            given = expectations.expected_text(str(expected))
             await self._expect(
                 "className", "Locator expected to contain class", timeout, expected, given, "to_contain_class"
             )
@@ -592,7 +592,7 @@ class LocatorAssertions(_Assertions):
         """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
-            listed = {"texts": [expectations.text(text) for text in expected]}
+            listed = {"texts": [expectations.expected_text(text) for text in expected]}
             await self._expect(
                 "classes", "Locator expected to have class", timeout, expected, listed, "to_have_class"
             )
@@ -602,7 +602,7 @@ class LocatorAssertions(_Assertions):
                 "Locator expected to have class",
                 timeout,
                 expected,
-                expectations.text(expected),
+                expectations.expected_text(expected),
                 "to_have_class",
             )
 
@@ -662,7 +662,7 @@ class LocatorAssertions(_Assertions):
             message = f"Locator expected to have attribute '{name}'"
             await self._expect("hasAttribute", message, timeout, None, {"name": name}, "to_have_attribute")
             return
-        given = {**expectations.text(value, ignore_case=ignore_case), "name": name}
+        given = {**expectations.expected_text(value, ignore_case=ignore_case), "name": name}
         await self._expect(
             "attribute",
             "Locator expected to have attribute",
@@ -702,7 +702,11 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = {**expectations.text(value), "name": name, "pseudo": f"::{pseudo}" if pseudo else None}
+        given = {
+            **expectations.expected_text(value),
+            "name": name,
+            "pseudo": f"::{pseudo}" if pseudo else None,
+        }
         await self._expect("css", "Locator expected to have CSS", timeout, value, given, "to_have_css")
 
     async def not_to_have_css(
@@ -731,7 +735,7 @@ class LocatorAssertions(_Assertions):
         """
         __tracebackhide__ = True
         await self._expect(
-            "id", "Locator expected to have ID", timeout, id, expectations.text(id), "to_have_id"
+            "id", "Locator expected to have ID", timeout, id, expectations.expected_text(id), "to_have_id"
         )
 
     async def not_to_have_id(
@@ -759,7 +763,7 @@ class LocatorAssertions(_Assertions):
             "Locator expected to have Value",
             timeout,
             value,
-            expectations.text(value),
+            expectations.expected_text(value),
             "to_have_value",
         )
 
@@ -786,7 +790,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = {"texts": [expectations.text(value) for value in values]}
+        given = {"texts": [expectations.expected_text(value) for value in values]}
         await self._expect(
             "values", "Locator expected to have Values", timeout, values, given, "to_have_values"
         )
@@ -819,7 +823,7 @@ class LocatorAssertions(_Assertions):
             "Locator expected to have accessible role",
             timeout,
             role,
-            expectations.text(role),
+            expectations.expected_text(role),
             "to_have_role",
         )
 
@@ -845,7 +849,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = expectations.text(name, squeeze=True, ignore_case=ignore_case)
+        given = expectations.expected_text(name, squeeze=True, ignore_case=ignore_case)
         await self._expect(
             "name",
             "Locator expected to have accessible name",
@@ -883,7 +887,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = expectations.text(description, squeeze=True, ignore_case=ignore_case)
+        given = expectations.expected_text(description, squeeze=True, ignore_case=ignore_case)
         await self._expect(
             "description",
             "Locator expected to have accessible description",
@@ -921,7 +925,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = expectations.text(error_message, squeeze=True, ignore_case=ignore_case)
+        given = expectations.expected_text(error_message, squeeze=True, ignore_case=ignore_case)
         await self._expect(
             "errorMessage",
             "Locator expected to have accessible error message",
@@ -1037,7 +1041,7 @@ class PageAssertions(_Assertions):
         __tracebackhide__ = True
         limit = self._limit(timeout)
         frame = self._page._main_frame
-        given = expectations.text(title_or_reg_exp, squeeze=True)
+        given = expectations.expected_text(title_or_reg_exp, squeeze=True)
         matches, received = await frame._run(frame._native.expect_title(given, self._is_not, limit), limit)
         self._judge(
             matches != self._is_not,
@@ -1081,7 +1085,7 @@ class PageAssertions(_Assertions):
         if ignore_case and isinstance(wanted, re.Pattern):
             wanted = re.compile(wanted.pattern, wanted.flags | re.IGNORECASE)
 
-        def fits(url: str) -> bool:
+        def matches_url(url: str) -> bool:
             if ignore_case and isinstance(wanted, str):
                 return urls.matches(None, url.lower(), wanted.lower())
             return urls.matches(None, url, wanted)
@@ -1090,7 +1094,7 @@ class PageAssertions(_Assertions):
         end = time.monotonic() + limit / 1000
         frame = self._page._main_frame
         received = frame.url
-        while not (passed := fits(received) != self._is_not) and time.monotonic() < end:
+        while not (passed := matches_url(received) != self._is_not) and time.monotonic() < end:
             left = max((end - time.monotonic()) * 1000, 1.0)
             received = await frame._run(frame._native.wait_for_url_change(received, left))
         self._judge(

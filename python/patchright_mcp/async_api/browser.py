@@ -15,13 +15,13 @@ from .._actions import milliseconds
 from .._certificates import read_certificates
 from .._failures import CLOSED, MissingFeature, caller
 from .._folders import temporary_folder
-from .._options import check_media, check_place, check_proxy, stored
+from .._options import check_geolocation, check_media_feature, check_proxy, load_storage_state
 from ..errors import Error, TargetClosedError
-from ._base import DEFAULT_TIMEOUT, ApiObject, Closes, Connection
+from ._base import DEFAULT_TIMEOUT, ApiObject, Closable, Connection
 from ._events import BrowserEvents
 from .cdp import CDPSession
 from .context import BrowserContext
-from .page import Page, checked_headers
+from .page import Page, check_headers
 from .profile import Profile
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ _TURN_MS = 10.0
 """A short sleep, in milliseconds, in which handlers and other tasks of the script can run."""
 
 
-class Browser(Closes, BrowserEvents):
+class Browser(Closable, BrowserEvents):
     """A browser."""
 
     def __init__(self, browser_type: BrowserType, native: _core.Browser, slow_mo: float | None) -> None:
         connection = browser_type._connection
-        super().__init__(connection.slowed(slow_mo) if slow_mo else connection)
+        super().__init__(connection.with_slow_mo(slow_mo) if slow_mo else connection)
         self._browser_type = browser_type
         self._native = native
         self._contexts: dict[int, BrowserContext] = {}
@@ -53,7 +53,7 @@ class Browser(Closes, BrowserEvents):
         self._bound: _core.Bound | None = None
         self._is_ours = True
         self._profile: Profile | None = None
-        self._connection.know(native.key, self)
+        self._connection.register(native.key, self)
 
     def __repr__(self) -> str:
         return f"<Browser type={self._browser_type!r} version={self.version}>"
@@ -69,7 +69,7 @@ class Browser(Closes, BrowserEvents):
         self._bound = None
         for context in list(self._contexts.values()):
             context._gone()
-        self._connection.forget(self._native.key)
+        self._connection.unregister(self._native.key)
         self._emit("disconnected", self)
 
     def _context_closed(self, context: BrowserContext) -> None:
@@ -806,22 +806,22 @@ def context_options(given: dict[str, Any], *, compatible: bool) -> dict[str, Any
     if compatible:
         if options.get("input") in (None, "instant"):
             options["input"] = "bare"
-        options["locale_alone"] = True
+        options["single_language"] = True
         options.setdefault("focus_everywhere", not options.get("focus_control"))
     _set_size(options, compatible=compatible)
     geo = options.get("geo")
     if geo is not None and geo != "proxy" and not geo.startswith(("http://", "https://")):
         raise Error(f'{caller()}: geo: expected "proxy" or the address of a service, got {geo!r}')
     check_proxy(options.get("proxy"))
-    check_place(options.get("geolocation"))
+    check_geolocation(options.get("geolocation"))
     for name in _MEDIA:
         if name in options:
-            check_media(name, options[name])
-    checked_headers(options.get("extra_http_headers") or {})
+            check_media_feature(name, options[name])
+    check_headers(options.get("extra_http_headers") or {})
     if options.get("client_certificates"):
         options["client_certificates"] = read_certificates(options["client_certificates"])
     if "storage_state" in options:
-        options["storage_state"] = stored(options["storage_state"])
+        options["storage_state"] = load_storage_state(options["storage_state"])
     return options
 
 
@@ -831,7 +831,7 @@ _NATIVE = (
     "screen",
     "user_agent",
     "locale",
-    "locale_alone",
+    "single_language",
     "timezone_id",
     "extra_http_headers",
     "ignore_https_errors",

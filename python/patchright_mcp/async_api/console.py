@@ -7,17 +7,17 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from .._failures import page_error
+from .._failures import parse_page_error
 from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
-from .handle import handle_of
+from .handle import to_js_handle
 
 if TYPE_CHECKING:
     from .._typed import SourceLocation, WebErrorLocation
     from ..errors import Error
     from .context import BrowserContext
     from .handle import JSHandle
-    from .network import Traffic, Worker
+    from .network import NetworkTraffic, Worker
     from .page import Page
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class ConsoleMessage:
         self._page = page
         self._worker = worker
         owner = page if page is not None else worker
-        self._args = [handle_of(owner, argument) for argument in arguments]
+        self._args = [to_js_handle(owner, argument) for argument in arguments]
 
     def __str__(self) -> str:
         return self._text
@@ -112,7 +112,7 @@ class ContextConsole(ApiObject):
     """The console of a context's pages and workers."""
 
     _native: Any
-    _traffic: Traffic
+    _traffic: NetworkTraffic
     _closed: bool
 
     def _follow_console(self) -> None:
@@ -137,7 +137,7 @@ class ContextConsole(ApiObject):
         if name == "uncaught":
             text, place, native = payload
             page = context._page_of(native) if native is not None else None
-            error = WebError(page_error(text), page, place)
+            error = WebError(parse_page_error(text), page, place)
             traced = self._connection.traced
             if traced is not None:
                 traced._threw(error, context)

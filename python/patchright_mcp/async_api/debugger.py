@@ -9,8 +9,8 @@ from .._core import Promise
 from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
-from ._pictures import page_of, place_in_script
-from .tracing import frame_of_call
+from ._pictures import page_of, script_stack
+from .tracing import outermost_frame
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -102,12 +102,12 @@ class Debugger(ApiObject):
     async def _met(self, item: ApiObject) -> None:
         """Called before each call of the script; waits while paused."""
         wants, page = self._wants, page_of(item)
-        title, frame = caller(), frame_of_call()
+        title, frame = caller(), outermost_frame()
         is_ours = item is self._context or (page is not None and page.context is self._context)
         # Calls that handlers make while a call is paused are not paused, nor is a call paused twice.
         if wants is None or not is_ours or not title or self._details is not None or frame is self._last:
             return
-        stack: list[dict[str, Any]] = place_in_script()
+        stack: list[dict[str, Any]] = script_stack()
         if wants is not _ANYWHERE and not _is_at(stack, wants):
             return
         self._last = frame

@@ -13,12 +13,12 @@ from .. import _actions as actions
 from .. import _core
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import caller, naming_the_world, variable_of_window, warn_of_the_world
-from .._options import check_touch, moment
+from .._failures import caller, explaining_isolation, warn_of_isolation, window_variable
+from .._options import load_state, require_touch_support
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
-from .handle import ElementHandle, JSHandle, dispatch_on, handle_of, option_choices
+from .handle import ElementHandle, JSHandle, dispatch_event_on, select_option_choices, to_js_handle
 from .locator import ANY_FRAME, FrameLocator, Locator
 from .web_mcp import WebMCP
 
@@ -97,7 +97,7 @@ class Frame(ApiObject):
         log: Sequence[str] | None = None,
     ) -> Any:
         limit = self._timeout(timeout)
-        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.python_call('locator', selector)}"]
         strictly = self._strict(strict)
         return await self._run(self._native.perform(selector, strictly, action, limit), limit, reported)
 
@@ -105,7 +105,7 @@ class Frame(ApiObject):
         looked = await self._run(
             self._native.is_visible(selector, self._strict(strict)),
             None,
-            [f"waiting for {selectors.written('locator', selector)}"],
+            [f"waiting for {selectors.python_call('locator', selector)}"],
         )
         return bool(looked)
 
@@ -123,7 +123,7 @@ class Frame(ApiObject):
             found = await self._run(
                 self._native.wait_for(selector, "attached", self._strict(strict), limit), limit, log or ()
             )
-            await dispatch_on(cast("ElementHandle", handle_of(self._page, found)), kind, event_init)
+            await dispatch_event_on(cast("ElementHandle", to_js_handle(self._page, found)), kind, event_init)
             return
         await self._perform(
             selector, actions.action("dispatch", event=kind, init=event_init or {}), strict, timeout, log
@@ -155,7 +155,7 @@ class Frame(ApiObject):
         pacing = self._page.context._pacing
         if pacing is not None:
             await self._run(pacing.before(self._page.context._native, address))
-        operation = self._native.goto(address, moment(wait_until), limit, referer)
+        operation = self._native.goto(address, load_state(wait_until), limit, referer)
         return await self._navigated(operation, limit, address, wait_until)
 
     async def _navigated(
@@ -196,7 +196,7 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         await self._run(
-            self._native.set_content(html, moment(wait_until), limit),
+            self._native.set_content(html, load_state(wait_until), limit),
             limit,
             [f'setting frame content, waiting until "{wait_until or "load"}"'],
         )
@@ -213,7 +213,7 @@ class Frame(ApiObject):
         """Returns the `<iframe>` element of this frame, in its parent frame."""
         if self.is_detached():
             raise Error(f"{caller()}: Frame has been detached.")
-        return cast("ElementHandle", handle_of(self._page, await self._run(self._native.frame_element())))
+        return cast("ElementHandle", to_js_handle(self._page, await self._run(self._native.frame_element())))
 
     async def wait_for_load_state(
         self,
@@ -255,7 +255,7 @@ class Frame(ApiObject):
 
     async def _wait_for_moment(self, wait_until: str | None, timeout: float | timedelta | None) -> None:
         limit = self._navigation_timeout(timeout)
-        await self._run(self._native.wait_for_load_state(moment(wait_until), limit), limit)
+        await self._run(self._native.wait_for_load_state(load_state(wait_until), limit), limit)
 
     def expect_navigation(
         self,
@@ -274,18 +274,18 @@ class Frame(ApiObject):
         limit = self._navigation_timeout(timeout)
         base = self._page.context._base_url
         waiter = _NavigationWaiter(self, limit, wait_until, url)
-        waiter.accept(
+        waiter.resolve_on(
             self._page, "framenavigated", lambda frame: frame is self and urls.matches(base, frame.url, url)
         )
-        waiter.refuse_closed(self._page, lambda: self._page._close_reason)
-        waiter.refuse(self._page, "crash", lambda _: Error("Navigation failed because page crashed!"))
-        waiter.refuse(
+        waiter.reject_on_close(self._page, lambda: self._page._close_reason)
+        waiter.reject_on(self._page, "crash", lambda _: Error("Navigation failed because page crashed!"))
+        waiter.reject_on(
             self._page,
             "framedetached",
             lambda _: Error("Navigating frame was detached!"),
             lambda frame: frame is self,
         )
-        waiter.refuse(
+        waiter.reject_on(
             self._page,
             "requestfailed",
             lambda request: Error(f"{waiter._title}: {request.failure}"),
@@ -303,8 +303,8 @@ class Frame(ApiObject):
         `isolated_context`: whether the script runs in an isolated world, without the page's variables. Default: true,
         unless `playwright_compatible` is set.
         """
-        isolated = self._connection.isolated(isolated_context)
-        with naming_the_world(isolated=isolated):
+        isolated = self._connection.uses_isolated_world(isolated_context)
+        with explaining_isolation(isolated=isolated):
             value = await self._run(self._native.evaluate(expression, arg, isolated))
         if value is None and isolated:
             await self._check_world(expression)
@@ -312,27 +312,27 @@ class Frame(ApiObject):
 
     async def _check_world(self, script: str) -> None:
         """Warns if a script only reads a variable that the isolated world does not have."""
-        name = variable_of_window(script)
+        name = window_variable(script)
         if not name:
             return
         with suppress(Error):  # The page may be closing.
             if not await self._run(self._native.evaluate("(name) => name in window", name, True)):
-                warn_of_the_world(name)
+                warn_of_isolation(name)
 
     async def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
         """Like `evaluate`, but returns a handle to the value in the page."""
-        isolated = self._connection.isolated(isolated_context)
-        with naming_the_world(isolated=isolated):
+        isolated = self._connection.uses_isolated_world(isolated_context)
+        with explaining_isolation(isolated=isolated):
             found = await self._run(self._native.evaluate_handle(expression, arg, isolated))
-        return handle_of(self._page, found)
+        return to_js_handle(self._page, found)
 
     async def eval_on_selector(
         self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None
     ) -> Any:
         """Runs a function with the first element that matches a selector, in the page's own world."""
-        log = [f"waiting for {selectors.written('locator', selector)}"]
+        log = [f"waiting for {selectors.python_call('locator', selector)}"]
         found = await self._run(self._native.query(selector, self._strict(strict)), None, log)
         if found is None:
             raise Error(f'{caller()}: Failed to find element matching selector "{selector}"')
@@ -343,7 +343,7 @@ class Frame(ApiObject):
         return await self._evaluate_all(selector, expression, arg, False)
 
     async def _evaluate_all(self, selector: str, expression: str, arg: Any, isolated: bool) -> Any:
-        log = [f"waiting for {selectors.written('locator', selector)}"]
+        log = [f"waiting for {selectors.python_call('locator', selector)}"]
         return await self._run(self._native.evaluate_all(selector, expression, arg, isolated), None, log)
 
     async def wait_for_function(
@@ -369,7 +369,7 @@ class Frame(ApiObject):
         pause = float(polling) if isinstance(polling, (int, float)) else -1.0
         isolated = False if isolated_context is None and self._connection.compatible else isolated_context
         operation = self._native.wait_for_function(expression, arg, isolated, pause, limit)
-        return handle_of(self._page, await self._run(operation, limit))
+        return to_js_handle(self._page, await self._run(operation, limit))
 
     async def wait_for_timeout(self, timeout: float | timedelta) -> None:
         """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""
@@ -405,7 +405,7 @@ class Frame(ApiObject):
 
     async def _add_tag(self, kind: str, options: dict[str, str | None]) -> ElementHandle:
         added = await self._run(self._native.add_tag(kind, options))
-        return cast("ElementHandle", handle_of(self._page, added))
+        return cast("ElementHandle", to_js_handle(self._page, added))
 
     # Elements.
 
@@ -414,14 +414,14 @@ class Frame(ApiObject):
         found = await self._run(
             self._native.query(selector, self._strict(strict)),
             None,
-            [f"waiting for {selectors.written('locator', selector)}"],
+            [f"waiting for {selectors.python_call('locator', selector)}"],
         )
-        return cast("ElementHandle", handle_of(self._page, found)) if found is not None else None
+        return cast("ElementHandle", to_js_handle(self._page, found)) if found is not None else None
 
     async def query_selector_all(self, selector: str) -> list[ElementHandle]:
         """Returns all elements that match a selector now."""
         found = await self._run(self._native.query_all(selector))
-        return [cast("ElementHandle", handle_of(self._page, element)) for element in found]
+        return [cast("ElementHandle", to_js_handle(self._page, element)) for element in found]
 
     async def wait_for_selector(
         self,
@@ -452,13 +452,13 @@ class Frame(ApiObject):
             raise Error(f"{caller()}: state: expected one of (attached|detached|visible|hidden)")
         limit = self._timeout(timeout)
         tail = "" if wanted == "attached" else f" to be {wanted}"
-        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.python_call('locator', selector)}"]
         strictly = self._strict(strict)
         waiting = self._native.wait_for(selector, wanted, strictly, limit)
         found = await self._run(waiting, limit, [line + tail for line in reported])
         if found is None or wanted in ("detached", "hidden"):
             return None
-        return cast("ElementHandle", handle_of(self._page, found))
+        return cast("ElementHandle", to_js_handle(self._page, found))
 
     async def drag_and_drop(
         self,
@@ -525,7 +525,7 @@ class Frame(ApiObject):
         return Locator(
             self,
             selector,
-            selectors.written("locator", selector),
+            selectors.python_call("locator", selector),
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -539,7 +539,7 @@ class Frame(ApiObject):
         """
         if selector is None:
             return FrameLocator(self, ANY_FRAME, "frame_locator()")
-        return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
+        return FrameLocator(self, selector, selectors.python_call("locator", selector) + ".content_frame")
 
     def _by(self, selector: str, written: str) -> Locator:
         return Locator(self, selector, written)
@@ -548,20 +548,20 @@ class Frame(ApiObject):
         """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
-            selectors.written("get_by_alt_text", text, exact=exact or None),
+            selectors.python_call("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for form controls by their label."""
         return self._by(
-            selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
+            selectors.by_label(text, exact), selectors.python_call("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
-            selectors.written("get_by_placeholder", text, exact=exact or None),
+            selectors.python_call("get_by_placeholder", text, exact=exact or None),
         )
 
     def get_by_role(
@@ -592,23 +592,25 @@ class Frame(ApiObject):
             "pressed": pressed,
             "exact": exact,
         }
-        return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
+        return self._by(
+            selectors.by_role(role, **wanted), selectors.python_call("get_by_role", role, **wanted)
+        )
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
         """Returns a locator for elements by test id."""
-        return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
+        return self._by(selectors.by_test_id(test_id), selectors.python_call("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their text."""
         return self._by(
-            selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
+            selectors.by_text(text, exact), selectors.python_call("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
-            selectors.written("get_by_title", text, exact=exact or None),
+            selectors.python_call("get_by_title", text, exact=exact or None),
         )
 
     async def click(
@@ -639,8 +641,10 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            actions.unfollowed(
-                actions.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
+            actions.without_waiting(
+                actions.pointer_action(
+                    "click", button, click_count, delay, modifiers, position, force, trial, scroll
+                ),
                 no_wait_after,
             ),
             strict,
@@ -674,7 +678,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
+            actions.pointer_action("click", button, 2, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -703,7 +707,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll),
+            actions.pointer_action("hover", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -730,10 +734,10 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        check_touch(self._page.context._options)
+        require_touch_support(self._page.context._options)
         await self._perform(
             selector,
-            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll),
+            actions.pointer_action("tap", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -759,7 +763,9 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, actions.checked(True, position, force, trial, scroll), strict, timeout)
+        await self._perform(
+            selector, actions.check_action(True, position, force, trial, scroll), strict, timeout
+        )
 
     async def uncheck(
         self,
@@ -782,7 +788,9 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(selector, actions.checked(False, position, force, trial, scroll), strict, timeout)
+        await self._perform(
+            selector, actions.check_action(False, position, force, trial, scroll), strict, timeout
+        )
 
     async def set_checked(
         self,
@@ -807,7 +815,7 @@ class Frame(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            selector, actions.checked(checked, position, force, trial, scroll), strict, timeout
+            selector, actions.check_action(checked, position, force, trial, scroll), strict, timeout
         )
 
     async def fill(
@@ -859,7 +867,7 @@ class Frame(ApiObject):
         """
         await self._perform(
             selector,
-            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after),
+            actions.without_waiting(actions.action("press", key=key, delay=delay), no_wait_after),
             strict,
             timeout,
         )
@@ -901,7 +909,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        choices = await option_choices(value, index, label, element)
+        choices = await select_option_choices(value, index, label, element)
         return cast(
             "list[str]",
             await self._perform(
@@ -924,8 +932,8 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with actions.files_of(files) as paths:
-            await self._perform(selector, actions.given_files(paths, files), strict, timeout)
+        with actions.file_paths(files) as paths:
+            await self._perform(selector, actions.set_files_action(paths, files), strict, timeout)
 
     async def dispatch_event(
         self,
@@ -1073,9 +1081,9 @@ class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a load state of its document."""
 
     def __init__(self, frame: Frame, timeout: float, wait_until: str | None, url: Any) -> None:
-        reported = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
+        reported = selectors.to_js_regex(url) if isinstance(url, re.Pattern) else f'"{url}"'
         where = f" to {reported}" if url and not callable(url) else ""
-        super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{moment(wait_until)}"')
+        super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{load_state(wait_until)}"')
         self._frame = frame
         self._wait_until = wait_until
         self._before = frame._page._document_response(frame)

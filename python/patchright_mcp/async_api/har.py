@@ -55,7 +55,7 @@ class Archive:
         await route._run(route._native.fulfill(status, headers, content))
 
 
-class Recorder:
+class HarRecorder:
     """Records the requests of a context or page."""
 
     def __init__(
@@ -242,7 +242,7 @@ async def route_from(
 ) -> None:
     """Answers requests from an archive, or records it until the context closes."""
     if update:
-        Recorder(
+        HarRecorder(
             context,
             har,
             page=page,

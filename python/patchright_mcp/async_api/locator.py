@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _actions as actions
 from .. import _selectors as selectors
-from .._options import check_touch
+from .._options import require_touch_support
 from ..errors import Error
 from ._base import ApiObject
 from ._disposable import Disposable
-from .handle import ElementHandle, JSHandle, handle_of, option_choices
+from .handle import ElementHandle, JSHandle, select_option_choices, to_js_handle
 
 if TYPE_CHECKING:
     from .._typed import AriaRole, DropPayload, Files, FloatRect, Position
@@ -46,7 +46,7 @@ class Locator(ApiObject):
             if inner is not None and inner._frame is not frame:
                 raise Error(f'Inner "{name}" locator must belong to the same frame.')
         self._frame: Frame = frame
-        self._selector: str = selector + selectors.filters(
+        self._selector: str = selector + selectors.filter_suffix(
             has_text,
             has_not_text,
             has._selector if has else None,
@@ -54,7 +54,7 @@ class Locator(ApiObject):
             visible,
         )
         narrowing = "".join(
-            f".filter({name}={value._reported_as if isinstance(value, Locator) else selectors.python_text(value)})"
+            f".filter({name}={value._reported_as if isinstance(value, Locator) else selectors.python_literal(value)})"
             for name, value in (
                 ("has_text", has_text),
                 ("has_not_text", has_not_text),
@@ -165,14 +165,14 @@ class Locator(ApiObject):
         """Returns a locator for the elements that both locators match."""
         self._check_frame(locator)
         return self._derived(
-            f" >> internal:and={selectors.quoted(locator._selector)}", f".and_({locator._reported_as})"
+            f" >> internal:and={selectors.quote(locator._selector)}", f".and_({locator._reported_as})"
         )
 
     def or_(self, locator: Locator) -> Locator:
         """Returns a locator for the elements that either locator matches."""
         self._check_frame(locator)
         return self._derived(
-            f" >> internal:or={selectors.quoted(locator._selector)}", f".or_({locator._reported_as})"
+            f" >> internal:or={selectors.quote(locator._selector)}", f".or_({locator._reported_as})"
         )
 
     def _check_frame(self, locator: Locator) -> None:
@@ -184,7 +184,7 @@ class Locator(ApiObject):
         return FrameLocator(
             self._frame,
             f"{self._selector} >> {selector}",
-            f"{self._reported_as}.{selectors.written('locator', selector)}.content_frame",
+            f"{self._reported_as}.{selectors.python_call('locator', selector)}.content_frame",
         )
 
     def within(self, locator: Locator) -> Locator:
@@ -193,7 +193,7 @@ class Locator(ApiObject):
 
     def describe(self, description: str) -> Locator:
         """Returns the same locator with a description for messages."""
-        described = self._derived(f" >> internal:describe={selectors.quoted(description)}", "")
+        described = self._derived(f" >> internal:describe={selectors.quote(description)}", "")
         described._description = description
         return described
 
@@ -205,7 +205,7 @@ class Locator(ApiObject):
         way = await self._perform(actions.action("way_to"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
         reported, frames, _ = self._reported_as.rpartition(".content_frame.")
-        selector, written = selectors.by_way(way)
+        selector, written = selectors.from_engine_description(way)
         return Locator(self._frame, around + enters + selector, reported + frames + written)
 
     async def aria_snapshot(
@@ -225,7 +225,7 @@ class Locator(ApiObject):
         """
         if boxes or mode == "ai":
             limit = self._frame._timeout(timeout)
-            chosen = actions.chosen(depth=depth, boxes=boxes)
+            chosen = actions.without_none(depth=depth, boxes=boxes)
             outline = self._frame._native.snapshot(self._selector, True, chosen, limit)
             return cast("str", await self._run(outline, limit, self._log()))
         return cast("str", await self._perform(actions.action("aria_snapshot", depth=depth), timeout))
@@ -261,7 +261,7 @@ class Locator(ApiObject):
         found = await self._run(
             self._frame._native.wait_for(self._selector, "attached", True, limit), limit, self._log()
         )
-        return cast("ElementHandle", handle_of(self.page, found))
+        return cast("ElementHandle", to_js_handle(self.page, found))
 
     async def element_handles(self) -> list[ElementHandle]:
         """Returns handles to the elements that match now."""
@@ -283,7 +283,12 @@ class Locator(ApiObject):
         """
         limit = self._frame._timeout(timeout)
         operation = self._frame._native.evaluate_on(
-            self._selector, True, expression, arg, self._connection.isolated(isolated_context), limit
+            self._selector,
+            True,
+            expression,
+            arg,
+            self._connection.uses_isolated_world(isolated_context),
+            limit,
         )
         return await self._run(operation, limit, self._log())
 
@@ -291,7 +296,7 @@ class Locator(ApiObject):
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> Any:
         """Runs a function with all elements that match now."""
-        isolated = self._connection.isolated(isolated_context)
+        isolated = self._connection.uses_isolated_world(isolated_context)
         return await self._frame._evaluate_all(self._selector, expression, arg, isolated)
 
     async def evaluate_handle(
@@ -393,9 +398,9 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         given = payload.get("files")
-        with actions.files_of(given) as files:
+        with actions.file_paths(given) as files:
             data = list((payload.get("data") or {}).items())
-            types = actions.types_of(given)
+            types = actions.mime_types(given)
             done = actions.action("drop", files=files, types=types, data=data, position=position)
             await self._perform(done, timeout)
 
@@ -451,20 +456,20 @@ class Locator(ApiObject):
         """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
-            selectors.written("get_by_alt_text", text, exact=exact or None),
+            selectors.python_call("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for form controls by their label."""
         return self._by(
-            selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
+            selectors.by_label(text, exact), selectors.python_call("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
-            selectors.written("get_by_placeholder", text, exact=exact or None),
+            selectors.python_call("get_by_placeholder", text, exact=exact or None),
         )
 
     def get_by_role(
@@ -495,23 +500,25 @@ class Locator(ApiObject):
             "pressed": pressed,
             "exact": exact,
         }
-        return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
+        return self._by(
+            selectors.by_role(role, **wanted), selectors.python_call("get_by_role", role, **wanted)
+        )
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
         """Returns a locator for elements by test id."""
-        return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
+        return self._by(selectors.by_test_id(test_id), selectors.python_call("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their text."""
         return self._by(
-            selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
+            selectors.by_text(text, exact), selectors.python_call("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
-            selectors.written("get_by_title", text, exact=exact or None),
+            selectors.python_call("get_by_title", text, exact=exact or None),
         )
 
     async def click(
@@ -540,8 +547,8 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            actions.unfollowed(
-                actions.press(
+            actions.without_waiting(
+                actions.pointer_action(
                     "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
                 ),
                 no_wait_after,
@@ -574,7 +581,9 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps),
+            actions.pointer_action(
+                "click", button, 2, delay, modifiers, position, force, trial, scroll, steps
+            ),
             timeout,
         )
 
@@ -599,7 +608,8 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.pointer_action("hover", None, None, None, modifiers, position, force, trial, scroll),
+            timeout,
         )
 
     async def tap(
@@ -622,9 +632,10 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        check_touch(self.page.context._options)
+        require_touch_support(self.page.context._options)
         await self._perform(
-            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.pointer_action("tap", None, None, None, modifiers, position, force, trial, scroll),
+            timeout,
         )
 
     async def check(
@@ -646,7 +657,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(actions.checked(True, position, force, trial, scroll), timeout)
+        await self._perform(actions.check_action(True, position, force, trial, scroll), timeout)
 
     async def uncheck(
         self,
@@ -667,7 +678,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(actions.checked(False, position, force, trial, scroll), timeout)
+        await self._perform(actions.check_action(False, position, force, trial, scroll), timeout)
 
     async def set_checked(
         self,
@@ -689,7 +700,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        await self._perform(actions.checked(checked, position, force, trial, scroll), timeout)
+        await self._perform(actions.check_action(checked, position, force, trial, scroll), timeout)
 
     async def fill(
         self,
@@ -757,7 +768,7 @@ class Locator(ApiObject):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         await self._perform(
-            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after), timeout
+            actions.without_waiting(actions.action("press", key=key, delay=delay), no_wait_after), timeout
         )
 
     async def press_sequentially(
@@ -809,7 +820,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        choices = await option_choices(value, index, label, element)
+        choices = await select_option_choices(value, index, label, element)
         return cast(
             "list[str]",
             await self._perform(actions.action("select_option", choices=choices, force=force), timeout),
@@ -860,8 +871,8 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with actions.files_of(files) as paths:
-            await self._perform(actions.given_files(paths, files), timeout)
+        with actions.file_paths(files) as paths:
+            await self._perform(actions.set_files_action(paths, files), timeout)
 
     async def dispatch_event(
         self, type: str, event_init: Any | None = None, *, timeout: float | timedelta | None = None
@@ -926,7 +937,7 @@ class Locator(ApiObject):
             Error: If the locator matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        return actions.rectangle(await self._perform(actions.action("bounding_box"), timeout))
+        return actions.to_float_rect(await self._perform(actions.action("bounding_box"), timeout))
 
     async def is_visible(self, *, timeout: float | timedelta | None = None) -> bool:
         """Returns whether the element is visible now, without waiting.
@@ -986,10 +997,10 @@ class Locator(ApiObject):
 def _within(frame: Frame, wanted: str | Locator) -> tuple[str, str]:
     """Returns the selector of `wanted`, to append to another selector, and its Python source for messages."""
     if isinstance(wanted, str):
-        return wanted, selectors.written("locator", wanted)
+        return wanted, selectors.python_call("locator", wanted)
     if wanted._frame is not frame:
         raise Error("Locators must belong to the same frame.")
-    return f"internal:chain={selectors.quoted(wanted._selector)}", f"locator({wanted._reported_as})"
+    return f"internal:chain={selectors.quote(wanted._selector)}", f"locator({wanted._reported_as})"
 
 
 class FrameLocator(ApiObject):
@@ -1061,27 +1072,27 @@ class FrameLocator(ApiObject):
         return FrameLocator(
             self._frame,
             f"{self._way}{selector}",
-            f"{self._reported_as}.{selectors.written('locator', selector)}.content_frame",
+            f"{self._reported_as}.{selectors.python_call('locator', selector)}.content_frame",
         )
 
     def get_by_alt_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
-            selectors.written("get_by_alt_text", text, exact=exact or None),
+            selectors.python_call("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for form controls by their label."""
         return self._by(
-            selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
+            selectors.by_label(text, exact), selectors.python_call("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
-            selectors.written("get_by_placeholder", text, exact=exact or None),
+            selectors.python_call("get_by_placeholder", text, exact=exact or None),
         )
 
     def get_by_role(
@@ -1112,21 +1123,23 @@ class FrameLocator(ApiObject):
             "pressed": pressed,
             "exact": exact,
         }
-        return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
+        return self._by(
+            selectors.by_role(role, **wanted), selectors.python_call("get_by_role", role, **wanted)
+        )
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
         """Returns a locator for elements by test id."""
-        return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
+        return self._by(selectors.by_test_id(test_id), selectors.python_call("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their text."""
         return self._by(
-            selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
+            selectors.by_text(text, exact), selectors.python_call("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
-            selectors.written("get_by_title", text, exact=exact or None),
+            selectors.python_call("get_by_title", text, exact=exact or None),
         )

@@ -19,7 +19,7 @@ from ._base import ApiObject, Waiter
 from ._disposable import Disposable
 from ._events import SocketEvents, WorkerEvents
 from ._runtime import EventContextManager
-from .handle import JSHandle, handle_of
+from .handle import JSHandle, to_js_handle
 from .har import route_from
 from .routing import Route, Routing
 from .storage import WebStorage
@@ -49,7 +49,7 @@ class Request(ApiObject):
 
     _is_traced = False
 
-    def __init__(self, traffic: Traffic, native: NativeRequest) -> None:
+    def __init__(self, traffic: NetworkTraffic, native: NativeRequest) -> None:
         super().__init__(traffic.context._connection)
         self._traffic = traffic
         self._native = native
@@ -83,15 +83,15 @@ class Request(ApiObject):
     def headers(self) -> dict[str, str]:
         """The headers that the page set, by lower-case name. `all_headers` also has those that the browser adds."""
         given = self._overrides.get("headers")
-        return given if given is not None else joined(self._native.headers)
+        return given if given is not None else headers_dict(self._native.headers)
 
     async def all_headers(self) -> dict[str, str]:
         """Returns all headers that were sent, by lower-case name."""
-        return joined(await self._sent_headers())
+        return headers_dict(await self._sent_headers())
 
     async def headers_array(self) -> list[NameValue]:
         """Returns all headers that were sent, unchanged and with duplicates."""
-        return listed(await self._sent_headers())
+        return name_value_list(await self._sent_headers())
 
     async def header_value(self, name: str) -> str | None:
         """Returns the value of a header, or `None`."""
@@ -234,15 +234,15 @@ class Response(ApiObject):
     @property
     def headers(self) -> dict[str, str]:
         """The headers visible to the page, by lower-case name."""
-        return joined(self._native.headers)
+        return headers_dict(self._native.headers)
 
     async def all_headers(self) -> dict[str, str]:
         """Returns all response headers, by lower-case name."""
-        return joined(await self._run(self._native.all_headers()))
+        return headers_dict(await self._run(self._native.all_headers()))
 
     async def headers_array(self) -> list[NameValue]:
         """Returns all response headers, unchanged and with duplicates."""
-        return listed(await self._run(self._native.all_headers()))
+        return name_value_list(await self._run(self._native.all_headers()))
 
     async def header_value(self, name: str) -> str | None:
         """Returns the value of a header; several values are joined by commas, cookies by newlines."""
@@ -329,18 +329,18 @@ class WebSocket(SocketEvents):
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
     ) -> Waiter[Any]:
         waiter: Waiter[Any] = Waiter(self._runtime, self._page._timeout(timeout), f'event "{event}"')
-        waiter.accept(self, event, predicate)
+        waiter.resolve_on(self, event, predicate)
         if event != "close":
-            waiter.refuse(self, "close", lambda _: Error("Socket closed"))
+            waiter.reject_on(self, "close", lambda _: Error("Socket closed"))
         if event != "socketerror":
-            waiter.refuse(self, "socketerror", lambda _: Error("Socket error"))
-        return waiter.refuse_closed(self._page, lambda: self._page._close_reason)
+            waiter.reject_on(self, "socketerror", lambda _: Error("Socket error"))
+        return waiter.reject_on_close(self._page, lambda: self._page._close_reason)
 
 
 class Worker(WorkerEvents):
     """A web worker or service worker."""
 
-    def __init__(self, traffic: Traffic, native: NativeWorker) -> None:
+    def __init__(self, traffic: NetworkTraffic, native: NativeWorker) -> None:
         super().__init__(traffic.context._connection)
         self._traffic = traffic
         self._native = native
@@ -373,15 +373,15 @@ class Worker(WorkerEvents):
     ) -> JSHandle:
         """Like `evaluate`, but returns a handle to the value in the worker."""
         page = self._traffic.page_of(self._native.page)
-        return handle_of(page, await self._run(self._native.evaluate_handle(expression, arg)))
+        return to_js_handle(page, await self._run(self._native.evaluate_handle(expression, arg)))
 
     def _expect(
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
     ) -> Waiter[Any]:
         limit = self._traffic.context._timeout(timeout)
         waiter: Waiter[Any] = Waiter(self._runtime, limit, f'event "{event}"')
-        waiter.accept(self, event, predicate)
-        return waiter if event == "close" else waiter.refuse_closed(self)
+        waiter.resolve_on(self, event, predicate)
+        return waiter if event == "close" else waiter.reject_on_close(self)
 
 
 class Download(ApiObject):
@@ -444,7 +444,7 @@ class Download(ApiObject):
         return path, reason
 
 
-class Traffic:
+class NetworkTraffic:
     """Passes the engine's events of a context's requests, workers, web sockets and downloads to listeners."""
 
     def __init__(self, context: BrowserContext) -> None:
@@ -489,7 +489,7 @@ class Traffic:
             if (worker._native.is_service if wanted is None else _key(worker._native.page) == wanted)
         ]
 
-    def listening_changed(self, event: str) -> None:
+    def update_listening(self, event: str) -> None:
         """Called when listeners of an event were added or removed."""
         if event in _ASKED_FOR:
             self.update_subscriptions()
@@ -681,13 +681,13 @@ class PageTraffic(ApiObject):
         what = f'event "{event}"'
         log = what
         if wanted is not None and not callable(wanted):
-            reported = selectors.pattern(wanted) if isinstance(wanted, re.Pattern) else f'"{wanted}"'
+            reported = selectors.to_js_regex(wanted) if isinstance(wanted, re.Pattern) else f'"{wanted}"'
             log = f"{event} {reported}"
         page = cast("Page", self)
         waiter: Waiter[Any] = Waiter(self._runtime, page._timeout(timeout), what, log)
-        waiter.accept(self, event, self._url_predicate(wanted) if wanted is not None else None)
-        waiter.refuse_closed(self, lambda: page._close_reason)
-        waiter.refuse(self, "crash", lambda _: Error("Page crashed"))
+        waiter.resolve_on(self, event, self._url_predicate(wanted) if wanted is not None else None)
+        waiter.reject_on_close(self, lambda: page._close_reason)
+        waiter.reject_on(self, "crash", lambda _: Error("Page crashed"))
         return EventContextManager(waiter)
 
     def expect_request(
@@ -772,7 +772,7 @@ class PageTraffic(ApiObject):
 class ContextTraffic(ApiObject):
     """The network traffic of a context's pages."""
 
-    _traffic: Traffic
+    _traffic: NetworkTraffic
 
     @property
     def service_workers(self) -> list[Worker]:
@@ -827,7 +827,7 @@ class ContextTraffic(ApiObject):
         await self._traffic.routing.remove_all(behavior)
 
 
-def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
+def headers_dict(headers: list[tuple[str, str]]) -> dict[str, str]:
     """Returns headers by lower-case name, with the values of repeated headers joined."""
     options: dict[str, list[str]] = {}
     for name, value in headers:
@@ -835,7 +835,7 @@ def joined(headers: list[tuple[str, str]]) -> dict[str, str]:
     return {name: ("\n" if name == "set-cookie" else ", ").join(values) for name, values in options.items()}
 
 
-def listed(headers: list[tuple[str, str]]) -> list[NameValue]:
+def name_value_list(headers: list[tuple[str, str]]) -> list[NameValue]:
     """Returns headers as a list."""
     return [{"name": name, "value": value} for name, value in headers]
 

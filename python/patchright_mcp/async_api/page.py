@@ -15,18 +15,18 @@ from .. import _selectors as selectors
 from .. import _urls as urls
 from .. import extract as extraction
 from .._failures import caller
-from .._notebook import LIMIT_MS, as_html
-from .._options import check_media, kind_of, moment
+from .._notebook import LIMIT_MS, preview_html
+from .._options import check_media_feature, js_type_name, load_state
 from .._terminal import wait_for_enter
 from ..errors import Error
-from ._base import Closes, Waiter, closed_error, taken
+from ._base import Closable, Waiter, accepted_arguments, closed_error
 from ._disposable import Disposable
 from ._events import PageEvents
 from ._runtime import EventContextManager
 from .console import PageConsole
 from .dialog import Dialog, FileChooser
 from .frame import Frame
-from .handle import ElementHandle, Finish, JSHandle, handle_of, write_picture
+from .handle import ElementHandle, JSHandle, ScreenshotOptions, to_js_handle, write_picture
 from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import PageTraffic, Response
@@ -52,7 +52,7 @@ T = TypeVar("T")
 _ASKS = {"filechooser": "_chooser_opened", "called": "_answer", "in_the_way": "_clear_way"}
 
 
-class Page(PageTraffic, PageConsole, Closes, PageEvents):
+class Page(PageTraffic, PageConsole, Closable, PageEvents):
     """A page: one tab of the browser."""
 
     def __init__(self, context: BrowserContext, native: NativePage) -> None:
@@ -81,13 +81,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self._video = Video._of(self, context._options)
         self._screencast = Screencast(self)
         self._watchers: list[Callable[[Page, CastFrame], None]] = []
-        self._connection.know(native.key, self)
+        self._connection.register(native.key, self)
 
     def __repr__(self) -> str:
         return f"<Page url={self.url!r}>"
 
     def _repr_html_(self) -> str:
-        return as_html(self.url, None if self._closed else self._native.glimpse(LIMIT_MS))
+        return preview_html(self.url, None if self._closed else self._native.glimpse(LIMIT_MS))
 
     # Events of the engine.
 
@@ -135,8 +135,8 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             return
         try:
             source = {"context": self._context, "page": self, "frame": self._frame_of(call.frame)}
-            given = call.arguments if call.kept is None else [handle_of(self, call.kept)]
-            value, failed = await self._runtime.settle(f(*taken(f, [source, *given]))), False
+            given = call.arguments if call.kept is None else [to_js_handle(self, call.kept)]
+            value, failed = await self._runtime.settle(f(*accepted_arguments(f, [source, *given]))), False
         except Exception as error:  # noqa: BLE001
             value, failed = error, True
             if self._connection.compatible:
@@ -147,7 +147,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         raised = None
         try:
             locator, handler = self._locator_handlers[call.handler]
-            await self._runtime.settle(handler(*taken(handler, [locator])))
+            await self._runtime.settle(handler(*accepted_arguments(handler, [locator])))
         except Exception as error:  # noqa: BLE001  (The blocked action raises it.)
             raised = error
         self._forget_spent(call.handler)
@@ -158,7 +158,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             self._locator_handlers.pop(handler, None)
 
     async def _chooser_opened(self, native: NativeFileChooser) -> None:
-        found = cast("ElementHandle", handle_of(self, await self._run(native.element())))
+        found = cast("ElementHandle", to_js_handle(self, await self._run(native.element())))
         self._emit("filechooser", FileChooser(self, native, found))
 
     def _opened(self, dialog: Dialog) -> None:
@@ -174,13 +174,13 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if self._closed:
             return
         self._closed = True
-        self._connection.forget(self._native.key)
+        self._connection.unregister(self._native.key)
         self._context._page_closed(self)
         self._emit("close", self)
         self._context._emit("pageclose", self)
 
     def _listening_changed(self, event: str) -> None:
-        self._context._traffic.listening_changed(event)
+        self._context._traffic.update_listening(event)
         if event in ("console", "pageerror"):
             self._update_console()
         if event == "filechooser" and not self._closed:
@@ -342,7 +342,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         limit = self._navigation_timeout(timeout)
         return await self._main_frame._navigated(
-            self._native.reload(moment(wait_until), limit), limit, "", wait_until
+            self._native.reload(load_state(wait_until), limit), limit, "", wait_until
         )
 
     async def go_back(
@@ -361,7 +361,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         limit = self._navigation_timeout(timeout)
         return await self._main_frame._navigated(
-            self._native.go_back(moment(wait_until), limit), limit, "", wait_until
+            self._native.go_back(load_state(wait_until), limit), limit, "", wait_until
         )
 
     async def go_forward(
@@ -380,7 +380,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         """
         limit = self._navigation_timeout(timeout)
         return await self._main_frame._navigated(
-            self._native.go_forward(moment(wait_until), limit), limit, "", wait_until
+            self._native.go_forward(load_state(wait_until), limit), limit, "", wait_until
         )
 
     async def set_viewport_size(self, viewport_size: ViewportSize) -> None:
@@ -391,7 +391,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
     async def set_extra_http_headers(self, headers: dict[str, str]) -> None:
         """Sets headers that are sent with each request of the page, in addition to the context's."""
         self._settings_changed = True
-        await self._run(self._native.set_extra_headers(checked_headers(headers)))
+        await self._run(self._native.set_extra_headers(check_headers(headers)))
 
     async def emulate_media(
         self,
@@ -413,7 +413,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         }
         for name, value in given.items():
             if value is not None:
-                check_media(name, value)
+                check_media_feature(name, value)
                 self._media[name] = None if value == "null" else value
         await self._run(self._native.emulate_media(self._media))
 
@@ -471,7 +471,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         frames have it only with `all_frames`, or if an init script or evaluated script of yours uses its name.
         """
         await self.expose_binding(
-            name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
+            name,
+            lambda _source, *arguments: callback(*accepted_arguments(callback, arguments)),
+            all_frames=all_frames,
         )
 
     async def expose_binding(
@@ -532,7 +534,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         if browser is None or browser._native.is_headless or self._closed:
             return
         ended = Waiter[Any](self._runtime, 0.0, "somebody who goes on")
-        ended.accept(self, "close")
+        ended.resolve_on(self, "close")
         wait_for_enter(lambda: ended.resolve(None))
         await ended.result()
 
@@ -572,7 +574,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         Raises:
             Error: When the locator is used, if the element was removed, or `ref` is not a ref.
         """
-        return Locator(self._main_frame, f"aria-ref={ref}", selectors.written("get_by_ref", ref))
+        return Locator(self._main_frame, f"aria-ref={ref}", selectors.python_call("get_by_ref", ref))
 
     async def snapshot(
         self,
@@ -593,7 +595,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             print(await page.snapshot())  # - button "Save" [ref=e12]
             await page.get_by_ref("e12").click()
         """
-        chosen = actions.chosen(ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars)
+        chosen = actions.without_none(
+            ref=ref, depth=depth, boxes=boxes, all_refs=all_refs, max_chars=max_chars
+        )
         return cast("str", await self._run(self._native.snapshot(chosen)))
 
     async def markdown(self) -> str:
@@ -627,9 +631,9 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
             Error: If a required field matches nothing, or its text cannot be converted.
             TypeError: For a field of another type.
         """
-        fields = extraction.fields_of(model)
-        result = await self._run(self._main_frame._native.extract(each, extraction.question(fields)))
-        return [extraction.made(model, fields, values) for values in result]
+        fields = extraction.model_fields(model)
+        result = await self._run(self._main_frame._native.extract(each, extraction.engine_schema(fields)))
+        return [extraction.make_instance(model, fields, values) for values in result]
 
     async def extract_table(self, selector: str | None = None) -> list[dict[str, str | None]]:
         """Extracts the rows of the first table or grid in `selector`, or in the page, as dicts by column header.
@@ -692,7 +696,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
                 raise Error(f"{caller()}: Expected options.clip.{side} to be greater than 0.")
         part = (clip["x"], clip["y"], clip["width"], clip["height"]) if clip else None
         area = ("page" if full_page else "viewport", part)
-        finish = Finish(omit_background, animations, caret, mask, mask_color, style)
+        finish = ScreenshotOptions(omit_background, animations, caret, mask, mask_color, style)
         return await self._picture(area, path, type, quality, scale, finish, self._timeout(timeout))
 
     async def _picture(
@@ -702,7 +706,7 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         kind: str | None,
         quality: int | None,
         scale: str | None,
-        finish: Finish,
+        finish: ScreenshotOptions,
         limit: float,
     ) -> bytes:
         kind = kind or _picture_kind(path)
@@ -763,11 +767,11 @@ class Page(PageTraffic, PageConsole, Closes, PageEvents):
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
     ) -> Waiter[Any]:
         waiter: Waiter[Any] = Waiter(self._runtime, self._timeout(timeout), f'event "{event}"')
-        waiter.accept(self, event, predicate)
+        waiter.resolve_on(self, event, predicate)
         if event != "close":
-            waiter.refuse_closed(self, lambda: self._close_reason)
+            waiter.reject_on_close(self, lambda: self._close_reason)
         if event != "crash":
-            waiter.refuse(self, "crash", lambda _: Error("Page crashed"))
+            waiter.reject_on(self, "crash", lambda _: Error("Page crashed"))
         return waiter
 
     def expect_popup(
@@ -1665,11 +1669,11 @@ def script_source(script: str | None, path: str | Path | None) -> str:
     return script
 
 
-def checked_headers(headers: dict[str, str]) -> dict[str, str]:
+def check_headers(headers: dict[str, str]) -> dict[str, str]:
     """Checks that all header values are text."""
     for index, value in enumerate(headers.values()):
         if not isinstance(value, str):
-            raise Error(f"{caller()}: headers[{index}].value: expected string, got {kind_of(value)}")
+            raise Error(f"{caller()}: headers[{index}].value: expected string, got {js_type_name(value)}")
     return headers
 
 

@@ -80,7 +80,7 @@ class KeptAnswers(ApiObject):
 
         Default: all responses. Waits until those that have arrived are stored.
         """
-        address = urls.resolved(self._context._base_url, url) if url else None
+        address = urls.resolve_glob(self._context._base_url, url) if url else None
         found = await self._run(self._native.find(address, text))
         request_of = self._context._traffic.request_of
         return [
@@ -116,8 +116,8 @@ class ContextReading(ApiObject):
         """
         context = cast("BrowserContext", self)
         context._settings_changed = True
-        addresses = [urls_of(context, url) for url in actions.listed(urls)]
-        paths = [Path(file).absolute() for file in actions.listed(lists)]
+        addresses = [resolve_url_pattern(context, url) for url in actions.as_list(urls)]
+        paths = [Path(file).absolute() for file in actions.as_list(lists)]
         blocked = await self._run(
             _core.block(context._native, list(kinds), list(domains), ads, paths, addresses)
         )
@@ -139,11 +139,11 @@ class ContextReading(ApiObject):
             Error: If the braces of `url` do not match.
         """
         context = cast("BrowserContext", self)
-        address = urls_of(context, url) if url else None
+        address = resolve_url_pattern(context, url) if url else None
         native = _core.keep_answers(context._native, address, list(kinds), int(most_mb * 1_000_000))
         return KeptAnswers(context, native)
 
 
-def urls_of(context: BrowserContext, url: str) -> str:
+def resolve_url_pattern(context: BrowserContext, url: str) -> str:
     """Resolves a URL pattern against the base URL of a context."""
-    return urls.resolved(context._base_url, url)
+    return urls.resolve_glob(context._base_url, url)

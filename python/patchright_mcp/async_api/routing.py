@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _urls as urls
 from .._core import Promise
 from .._failures import caller
-from .._options import kind_of
+from .._options import js_type_name
 from ..errors import Error
-from ._base import ApiObject, taken
+from ._base import ApiObject, accepted_arguments
 from ._disposable import Disposable
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class Handler:
         """Returns whether the handler is for this URL."""
         return urls.matches(self._base_url, url, self.url)
 
-    def is_spent(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Returns whether the handler was called `times` times."""
         return self._left is not None and self._left <= 0
 
-    def spend(self) -> None:
+    def count_call(self) -> None:
         """Counts a call of the handler."""
         if self._left is not None:
             self._left -= 1
@@ -57,7 +57,7 @@ class Handler:
         done = Promise()
         self._running.append(done)
         try:
-            result = self.function(*taken(self.function, [route, route.request]))
+            result = self.function(*accepted_arguments(self.function, [route, route.request]))
             await route._runtime.settle(result)
         except Exception:
             if not self.is_unhandled:
@@ -126,12 +126,12 @@ class Routing:
         for handler in self.handlers:
             if not isinstance(handler.url, str) or not handler.url:
                 return None
-            globs.append(urls.resolved(self._context._base_url, handler.url))
+            globs.append(urls.resolve_glob(self._context._base_url, handler.url))
         return globs
 
-    def drop_spent(self) -> None:
+    def remove_exhausted(self) -> None:
         """Removes the handlers that were called `times` times."""
-        kept = [handler for handler in self.handlers if not handler.is_spent()]
+        kept = [handler for handler in self.handlers if not handler.is_exhausted()]
         if len(kept) < len(self.handlers):
             self.handlers = kept
             if not kept:
@@ -162,10 +162,10 @@ class Route(ApiObject):
         """Calls the next matching handler. Continues the request and returns false if there is none."""
         while self._left:
             handler = self._left.pop(0)
-            if handler.is_spent() or not self._stands(handler) or not handler.fits(self._request.url):
+            if handler.is_exhausted() or not self._stands(handler) or not handler.fits(self._request.url):
                 continue
             self._decided = False
-            handler.spend()
+            handler.count_call()
             try:
                 if await handler.run(self) or self._decided:
                     return True
@@ -175,7 +175,7 @@ class Route(ApiObject):
             finally:
                 # Only after the decision: when the last route is removed, the engine continues undecided requests.
                 for routing in self._chain:
-                    routing.drop_spent()
+                    routing.remove_exhausted()
         self._decided = True
         await self._run(self._resumed())
         return False
@@ -329,11 +329,11 @@ class Route(ApiObject):
 
 def _status(status: Any) -> int:
     if status is not None and not isinstance(status, int):
-        raise Error(f"{caller()}: status: expected number, got {kind_of(status)}")
+        raise Error(f"{caller()}: status: expected number, got {js_type_name(status)}")
     return status or 200
 
 
 def _content(body: Any) -> bytes:
     if body is not None and not isinstance(body, (str, bytes)):
-        raise Error(f"{caller()}: body: expected string or bytes, got {kind_of(body)}")
+        raise Error(f"{caller()}: body: expected string or bytes, got {js_type_name(body)}")
     return body.encode() if isinstance(body, str) else body or b""

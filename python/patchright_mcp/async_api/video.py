@@ -14,7 +14,7 @@ from .. import _core
 from .._failures import caller
 from .._options import check_choice
 from ..errors import Error
-from ._base import ApiObject, taken
+from ._base import ApiObject, accepted_arguments
 from ._disposable import Disposable
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Video(ApiObject):
 
 def _how(size: ViewportSize | ScreencastSize | None, **options: Any) -> dict[str, Any]:
     """Converts screencast options for the engine."""
-    reported = actions.chosen(**options)
+    reported = actions.without_none(**options)
     if size is not None:
         reported["size"] = [size["width"], size["height"]]
     return reported
@@ -149,7 +149,9 @@ class Screencast(ApiObject):
                 "viewportWidth": int(width),
                 "viewportHeight": int(height),
             }
-            await self._runtime.settle(self._f(*taken(self._f, [cast("ScreencastFrame", values)])))
+            await self._runtime.settle(
+                self._f(*accepted_arguments(self._f, [cast("ScreencastFrame", values)]))
+            )
 
     async def show_actions(
         self,
@@ -169,8 +171,8 @@ class Screencast(ApiObject):
         """
         check_choice("cursor", cursor, ("none", "pointer"))
         check_choice("position", position, _POSITIONS)
-        how = actions.chosen(cursor=cursor, duration=duration, font_size=font_size, position=position)
-        self._captions.show_actions(how | {"style": actions.chosen(**(style or {}))})
+        how = actions.without_none(cursor=cursor, duration=duration, font_size=font_size, position=position)
+        self._captions.show_actions(how | {"style": actions.without_none(**(style or {}))})
         return Disposable(self.hide_actions, self._runtime)
 
     async def hide_actions(self) -> None:

@@ -34,7 +34,7 @@ def map_here(
     Raises:
         PoolError: If some items fail.
     """
-    return _ProcessBrowser.of_this_process(launch or {}).map(work, list(items), pool)
+    return _ProcessBrowser.for_this_process(launch or {}).map(work, list(items), pool)
 
 
 class _ProcessBrowser:
@@ -55,7 +55,7 @@ class _ProcessBrowser:
         atexit.register(self._close)
 
     @classmethod
-    def of_this_process(cls, launch: dict[str, Any]) -> _ProcessBrowser:
+    def for_this_process(cls, launch: dict[str, Any]) -> _ProcessBrowser:
         with cls._lock:
             # A forked process lacks its parent's threads, and a browser that has ended cannot be used.
             current = cls._current

@@ -39,7 +39,7 @@ class _Slot:
     proxy: dict[str, Any] | None
     owns_context: bool
 
-    def is_as_new(self) -> bool:
+    def is_reusable(self) -> bool:
         """Returns whether the previous item left nothing in the page but cookies, storage and cache."""
         if self.page.is_closed() or self.page._is_configured():
             return False
@@ -148,7 +148,7 @@ class PagePool:
             try:
                 slot = slot or await self._open(proxy)
                 yield slot.page
-                keeps = self._isolate != "page" and slot.is_as_new()
+                keeps = self._isolate != "page" and slot.is_reusable()
             except Error:
                 self._proxies.failed(proxy)
                 raise

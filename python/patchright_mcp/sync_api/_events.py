@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._base import Waiter
 
 
-class Expects(ApiObject):
+class ExpectsEvents(ApiObject):
     """An object whose events can be expected around the code that causes them."""
 
     def _expect(
@@ -37,7 +37,7 @@ class Expects(ApiObject):
         return EventContextManager(self._expect(event, predicate, timeout))
 
 
-class Waits(Expects):
+class AwaitsEvents(ExpectsEvents):
     """An object whose events can also be awaited when caused elsewhere."""
 
     def wait_for_event(
@@ -56,5 +56,5 @@ class Waits(Expects):
 
 
 BrowserEvents = SessionEvents = ApiObject
-WorkerEvents = Expects
-PageEvents = ContextEvents = SocketEvents = Waits
+WorkerEvents = ExpectsEvents
+PageEvents = ContextEvents = SocketEvents = AwaitsEvents

@@ -18,17 +18,17 @@ Handler: TypeAlias = Callable[[_T], Any] | Callable[[], Any]
 Predicate: TypeAlias = Callable[[_T], Any] | None
 Timeout: TypeAlias = float | timedelta | None
 
-class Expects(ApiObject):
+class ExpectsEvents(ApiObject):
     def _expect(
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: Timeout
     ) -> Waiter[Any]: ...
 
-class Waits(Expects):
+class AwaitsEvents(ExpectsEvents):
     def wait_for_event(
         self, event: str, predicate: Callable[..., Any] | None = None, *, timeout: Timeout = None
     ) -> Any: ...
 
-class PageEvents(Waits):
+class PageEvents(AwaitsEvents):
     @overload
     def on(
         self, event: Literal["close", "crash", "domcontentloaded", "load", "popup"], f: Handler[Page]
@@ -162,7 +162,7 @@ class PageEvents(Waits):
         self, event: str, predicate: Callable[..., Any] | None = None, *, timeout: Timeout = None
     ) -> EventContextManager[Any]: ...
 
-class ContextEvents(Waits):
+class ContextEvents(AwaitsEvents):
     @overload
     def on(
         self, event: Literal["page", "backgroundpage", "pageclose", "pageload"], f: Handler[Page]
@@ -284,7 +284,7 @@ class ContextEvents(Waits):
         self, event: str, predicate: Callable[..., Any] | None = None, *, timeout: Timeout = None
     ) -> EventContextManager[Any]: ...
 
-class SocketEvents(Waits):
+class SocketEvents(AwaitsEvents):
     @overload
     def on(self, event: Literal["close"], f: Handler[WebSocket]) -> None: ...
     @overload
@@ -322,7 +322,7 @@ class SocketEvents(Waits):
         self, event: str, predicate: Callable[..., Any] | None = None, *, timeout: Timeout = None
     ) -> EventContextManager[Any]: ...
 
-class WorkerEvents(Expects):
+class WorkerEvents(ExpectsEvents):
     @overload
     def on(self, event: Literal["close"], f: Handler[Worker]) -> None: ...
     @overload

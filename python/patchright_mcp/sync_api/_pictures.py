@@ -26,7 +26,7 @@ _SNAPSHOT_MS = 2000.0
 """The time limit for a snapshot of a page's documents."""
 
 
-class Pictures:
+class TraceScreenshots:
     """Screenshots of a context's pages during a trace."""
 
     def __init__(self, context: BrowserContext, begun: float) -> None:
@@ -89,7 +89,7 @@ def page_of(item: Any) -> Page | None:
     return found if isinstance(found, Page) and not found.is_closed() else None
 
 
-def documents(page: Page, call: str, name: str) -> list[dict[str, Any]]:
+def snapshot_events(page: Page, call: str, name: str) -> list[dict[str, Any]]:
     """Returns trace events with the current documents of all frames of a page."""
     begun = time.monotonic() * 1000
     taken: list[Any] = []
@@ -119,7 +119,7 @@ def documents(page: Page, call: str, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def place_in_script() -> list[dict[str, Any]]:
+def script_stack() -> list[dict[str, Any]]:
     """Returns the position of a call in a script, innermost line first."""
     frame = sys._getframe(1)
     stack: list[dict[str, Any]] = []
@@ -133,7 +133,7 @@ def place_in_script() -> list[dict[str, Any]]:
     return stack
 
 
-def sources(events: list[dict[str, Any]]) -> dict[str, bytes]:
+def source_files(events: list[dict[str, Any]]) -> dict[str, bytes]:
     """Returns the contents of the source files that calls refer to, by their names in the trace."""
     names = {place["file"] for event in events for place in event.get("stack", ())}
     found: dict[str, bytes] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._core import Dispatcher, Operation, Promise
 from .._failures import CLOSED, caller, failure
-from .._raised import Raised
+from .._raised import HandlerErrors
 from ..errors import BrowserError, Error, TargetClosedError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Runtime:
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._handler = handler
-        self._raised = Raised()
+        self._raised = HandlerErrors()
         self._handling = 0
         self._dispatcher = Dispatcher(self._told, False)
         self._is_closed = False

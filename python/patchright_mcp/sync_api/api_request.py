@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import _actions as actions
-from .._bodies import FormData, body_of, check_options, pairs
+from .._bodies import FormData, check_options, request_body, to_text_pairs
 from .._certificates import read_certificates
-from .._cookies import checked_cookie, cookie_of, fitting_cookies
+from .._cookies import matching_cookies, to_engine_cookie, to_script_cookie
 from .._core import ApiRequestContext as NativeRequests
 from .._failures import MissingFeature, caller, failure
 from .._folders import write_private
-from .._options import check_proxy, stored
+from .._options import check_proxy, load_storage_state
 from ..errors import BrowserError, Error
 from ._base import DEFAULT_TIMEOUT, ApiObject, Connection, closed_error
-from .network import Request, joined, listed
+from .network import Request, headers_dict, name_value_list
 
 if TYPE_CHECKING:
     from .._core import ApiResponse as NativeResponse
@@ -75,7 +75,7 @@ class APIRequest(ApiObject):
             "proxy": proxy,
             "user_agent": user_agent,
             "timeout": limit,
-            "storage_state": stored(storage_state),
+            "storage_state": load_storage_state(storage_state),
             "fail_on_status_code": fail_on_status_code,
             "max_redirects": max_redirects,
         }
@@ -372,11 +372,11 @@ class APIRequestContext(ApiObject):
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Returns the context's cookies, or those that would be sent to these URLs."""
-        return [cookie_of(cookie) for cookie in self._run(self._native.cookies(actions.listed(urls)))]
+        return [to_script_cookie(cookie) for cookie in self._run(self._native.cookies(actions.as_list(urls)))]
 
     def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
         """Adds cookies. Each needs a URL, or a domain and a path."""
-        self._run(self._native.add_cookies([checked_cookie(cookie) for cookie in cookies]))
+        self._run(self._native.add_cookies([to_engine_cookie(cookie) for cookie in cookies]))
 
     def clear_cookies(
         self,
@@ -389,7 +389,7 @@ class APIRequestContext(ApiObject):
         if name is None and domain is None and path is None:
             self._run(self._native.clear_cookies())
             return
-        gone = fitting_cookies(self._run(self._native.cookies([])), name, domain, path)
+        gone = matching_cookies(self._run(self._native.cookies([])), name, domain, path)
         self._run(self._native.remove_cookies(gone))
 
     @property
@@ -416,7 +416,7 @@ class APIRequestContext(ApiObject):
         headers = options.get("headers")
         if headers is None and request is not None:
             headers = request.headers
-        body = body_of(options, headers or {})
+        body = request_body(options, headers or {})
         if body is None and request is not None and request.post_data_buffer is not None:
             body = ("bytes", request.post_data_buffer)
         limit = options.get("timeout")
@@ -444,7 +444,7 @@ def _query(params: Any) -> dict[str, Any]:
     """Converts query parameters; a text is used as is."""
     if isinstance(params, str):
         return {"query": params.removeprefix("?")} if params else {}
-    return {"params": pairs(params)}
+    return {"params": to_text_pairs(params)}
 
 
 _PASSED = ("fail_on_status_code", "ignore_https_errors", "max_redirects", "max_retries")
@@ -486,12 +486,12 @@ class APIResponse(ApiObject):
     @property
     def headers(self) -> dict[str, str]:
         """The headers, by lower-case name."""
-        return joined(self._native.headers)
+        return headers_dict(self._native.headers)
 
     @property
     def headers_array(self) -> list[NameValue]:
         """The headers as a list, with duplicates."""
-        return listed(self._native.headers)
+        return name_value_list(self._native.headers)
 
     @property
     def timing(self) -> ResourceTiming:

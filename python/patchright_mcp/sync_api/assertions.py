@@ -439,14 +439,14 @@ class LocatorAssertions(_Assertions):
         }
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             given: dict[str, Any] = {
-                "texts": [expectations.text(text, **how) for text in expected],
+                "texts": [expectations.expected_text(text, **how) for text in expected],
                 "some": True,
             }
             self._expect(
                 "texts", "Locator expected to contain text", timeout, expected, given, "to_contain_text"
             )
         else:
-            given = expectations.text(expected, **how)
+            given = expectations.expected_text(expected, **how)
             self._expect(
                 "text", "Locator expected to contain text", timeout, expected, given, "to_contain_text"
             )
@@ -499,12 +499,12 @@ class LocatorAssertions(_Assertions):
         }
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             given: dict[str, Any] = {
-                "texts": [expectations.text(text, **how) for text in expected],
+                "texts": [expectations.expected_text(text, **how) for text in expected],
                 "some": False,
             }
             self._expect("texts", "Locator expected to have text", timeout, expected, given, "to_have_text")
         else:
-            given = expectations.text(expected, **how)
+            given = expectations.expected_text(expected, **how)
             self._expect("text", "Locator expected to have text", timeout, expected, given, "to_have_text")
 
     def not_to_have_text(
@@ -539,7 +539,7 @@ class LocatorAssertions(_Assertions):
         """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
-            listed = {"texts": [expectations.text(text) for text in expected]}
+            listed = {"texts": [expectations.expected_text(text) for text in expected]}
             self._expect(
                 "classNames",
                 "Locator expected to contain class names",
@@ -549,7 +549,7 @@ class LocatorAssertions(_Assertions):
                 "to_contain_class",
             )
         else:
-            given = expectations.text(str(expected))
+            given = expectations.expected_text(str(expected))
             self._expect(
                 "className", "Locator expected to contain class", timeout, expected, given, "to_contain_class"
             )
@@ -582,7 +582,7 @@ class LocatorAssertions(_Assertions):
         """
         __tracebackhide__ = True
         if isinstance(expected, Sequence) and not isinstance(expected, str):
-            listed = {"texts": [expectations.text(text) for text in expected]}
+            listed = {"texts": [expectations.expected_text(text) for text in expected]}
             self._expect(
                 "classes", "Locator expected to have class", timeout, expected, listed, "to_have_class"
             )
@@ -592,7 +592,7 @@ class LocatorAssertions(_Assertions):
                 "Locator expected to have class",
                 timeout,
                 expected,
-                expectations.text(expected),
+                expectations.expected_text(expected),
                 "to_have_class",
             )
 
@@ -652,7 +652,7 @@ class LocatorAssertions(_Assertions):
             message = f"Locator expected to have attribute '{name}'"
             self._expect("hasAttribute", message, timeout, None, {"name": name}, "to_have_attribute")
             return
-        given = {**expectations.text(value, ignore_case=ignore_case), "name": name}
+        given = {**expectations.expected_text(value, ignore_case=ignore_case), "name": name}
         self._expect(
             "attribute",
             "Locator expected to have attribute",
@@ -692,7 +692,11 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = {**expectations.text(value), "name": name, "pseudo": f"::{pseudo}" if pseudo else None}
+        given = {
+            **expectations.expected_text(value),
+            "name": name,
+            "pseudo": f"::{pseudo}" if pseudo else None,
+        }
         self._expect("css", "Locator expected to have CSS", timeout, value, given, "to_have_css")
 
     def not_to_have_css(
@@ -718,7 +722,9 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        self._expect("id", "Locator expected to have ID", timeout, id, expectations.text(id), "to_have_id")
+        self._expect(
+            "id", "Locator expected to have ID", timeout, id, expectations.expected_text(id), "to_have_id"
+        )
 
     def not_to_have_id(self, id: str | re.Pattern[str], *, timeout: float | timedelta | None = None) -> None:
         """The opposite of `to_have_id`.
@@ -743,7 +749,7 @@ class LocatorAssertions(_Assertions):
             "Locator expected to have Value",
             timeout,
             value,
-            expectations.text(value),
+            expectations.expected_text(value),
             "to_have_value",
         )
 
@@ -770,7 +776,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = {"texts": [expectations.text(value) for value in values]}
+        given = {"texts": [expectations.expected_text(value) for value in values]}
         self._expect("values", "Locator expected to have Values", timeout, values, given, "to_have_values")
 
     def not_to_have_values(
@@ -801,7 +807,7 @@ class LocatorAssertions(_Assertions):
             "Locator expected to have accessible role",
             timeout,
             role,
-            expectations.text(role),
+            expectations.expected_text(role),
             "to_have_role",
         )
 
@@ -827,7 +833,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = expectations.text(name, squeeze=True, ignore_case=ignore_case)
+        given = expectations.expected_text(name, squeeze=True, ignore_case=ignore_case)
         self._expect(
             "name",
             "Locator expected to have accessible name",
@@ -865,7 +871,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = expectations.text(description, squeeze=True, ignore_case=ignore_case)
+        given = expectations.expected_text(description, squeeze=True, ignore_case=ignore_case)
         self._expect(
             "description",
             "Locator expected to have accessible description",
@@ -903,7 +909,7 @@ class LocatorAssertions(_Assertions):
             AssertionError: If the expectation does not hold within `timeout` milliseconds. Default: 5 s.
         """
         __tracebackhide__ = True
-        given = expectations.text(error_message, squeeze=True, ignore_case=ignore_case)
+        given = expectations.expected_text(error_message, squeeze=True, ignore_case=ignore_case)
         self._expect(
             "errorMessage",
             "Locator expected to have accessible error message",
@@ -1011,7 +1017,7 @@ class PageAssertions(_Assertions):
         __tracebackhide__ = True
         limit = self._limit(timeout)
         frame = self._page._main_frame
-        given = expectations.text(title_or_reg_exp, squeeze=True)
+        given = expectations.expected_text(title_or_reg_exp, squeeze=True)
         matches, received = frame._run(frame._native.expect_title(given, self._is_not, limit), limit)
         self._judge(
             matches != self._is_not,
@@ -1055,7 +1061,7 @@ class PageAssertions(_Assertions):
         if ignore_case and isinstance(wanted, re.Pattern):
             wanted = re.compile(wanted.pattern, wanted.flags | re.IGNORECASE)
 
-        def fits(url: str) -> bool:
+        def matches_url(url: str) -> bool:
             if ignore_case and isinstance(wanted, str):
                 return urls.matches(None, url.lower(), wanted.lower())
             return urls.matches(None, url, wanted)
@@ -1064,7 +1070,7 @@ class PageAssertions(_Assertions):
         end = time.monotonic() + limit / 1000
         frame = self._page._main_frame
         received = frame.url
-        while not (passed := fits(received) != self._is_not) and time.monotonic() < end:
+        while not (passed := matches_url(received) != self._is_not) and time.monotonic() < end:
             left = max((end - time.monotonic()) * 1000, 1.0)
             received = frame._run(frame._native.wait_for_url_change(received, left))
         self._judge(

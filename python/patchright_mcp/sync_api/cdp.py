@@ -21,7 +21,7 @@ class CDPSession(SessionEvents):
         super().__init__(connection)
         self._native = native
         self._detached = False
-        connection.know(native.key, self)
+        connection.register(native.key, self)
 
     def _reported(self, name: str, payload: Any) -> None:
         method, parameters = payload
@@ -59,5 +59,5 @@ class CDPSession(SessionEvents):
         """Handles the end of the session."""
         if not self._detached:
             self._detached = True
-            self._connection.forget(self._native.key)
+            self._connection.unregister(self._native.key)
             self._emit("close")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 from .. import _actions as actions
-from .._cookies import checked_cookie, cookie_of, fitting_cookies
+from .._cookies import matching_cookies, to_engine_cookie, to_script_cookie
 from .._folders import write_private
-from .._options import check_place, stored
+from .._options import check_geolocation, load_storage_state
 from ..errors import Error
-from ._base import DEFAULT_TIMEOUT, Closes, Waiter, closed_error, taken
+from ._base import DEFAULT_TIMEOUT, Closable, Waiter, accepted_arguments, closed_error
 from ._disposable import Disposable
 from ._events import ContextEvents
 from ._runtime import EventContextManager
@@ -26,9 +26,9 @@ from .console import ContextConsole
 from .credentials import Credentials
 from .debugger import Debugger
 from .frame import Frame
-from .har import Recorder
-from .network import ContextTraffic, Traffic
-from .page import Page, checked_headers, script_source
+from .har import HarRecorder
+from .network import ContextTraffic, NetworkTraffic
+from .page import Page, check_headers, script_source
 from .reading import ContextReading
 from .tracing import Tracing
 from .web_socket_route import SocketRouting, WebSocketRoute
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .browser import Browser
 
 
-class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, ContextEvents):
+class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closable, ContextEvents):
     """An isolated context."""
 
     def __init__(self, browser: Browser, native: NativeContext, options: dict[str, Any]) -> None:
@@ -58,7 +58,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self._pages: dict[int, Page] = {}
         self._settings_changed = False
         self._pacing: Pacing | None = None
-        self._traffic = Traffic(self)
+        self._traffic = NetworkTraffic(self)
         self._follow_console()
         self._socket_routing = SocketRouting(self)
         self._requests: APIRequestContext | None = None
@@ -69,7 +69,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self._close_reason: str | None = None
         self._closed = False
         self._closing = False
-        self._recorders: list[Recorder] = []
+        self._recorders: list[HarRecorder] = []
         self.clock: Clock = Clock(self)
         """The fake clock of the context's pages."""
         self.credentials: Credentials = Credentials(self)
@@ -80,14 +80,14 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
             content = options.get("record_har_content")
             if content is None and options.get("record_har_omit_content"):
                 content = "omit"
-            Recorder(
+            HarRecorder(
                 self,
                 options["record_har_path"],
                 url_filter=options.get("record_har_url_filter"),
                 content=content,
                 mode=options.get("record_har_mode"),
             )
-        self._connection.know(native.key, self)
+        self._connection.register(native.key, self)
         for page in native.pages:
             self._page_of(page)
         self._traffic.update_subscriptions()
@@ -99,7 +99,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     def _listening_changed(self, event: str) -> None:
         super()._listening_changed(event)
-        self._traffic.listening_changed(event)
+        self._traffic.update_listening(event)
 
     def _page_of(self, native: NativePage) -> Page:
         page = self._pages.get(native.key)
@@ -136,7 +136,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         for page in list(self._pages.values()):
             page._close_reason = page._close_reason or self._close_reason
             page._gone()
-        self._connection.forget(self._native.key)
+        self._connection.unregister(self._native.key)
         self._browser._context_closed(self)
         self._emit("close", self)
 
@@ -237,11 +237,11 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     def cookies(self, urls: str | Sequence[str] | None = None) -> list[Cookie]:
         """Returns the context's cookies, or those that would be sent to these URLs."""
-        return [cookie_of(cookie) for cookie in self._run(self._native.cookies(actions.listed(urls)))]
+        return [to_script_cookie(cookie) for cookie in self._run(self._native.cookies(actions.as_list(urls)))]
 
     def add_cookies(self, cookies: Sequence[SetCookieParam | Cookie]) -> None:
         """Adds cookies. Each needs a URL, or a domain and a path."""
-        self._run(self._native.add_cookies([checked_cookie(cookie) for cookie in cookies]))
+        self._run(self._native.add_cookies([to_engine_cookie(cookie) for cookie in cookies]))
 
     def clear_cookies(
         self,
@@ -254,7 +254,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         if name is None and domain is None and path is None:
             self._run(self._native.clear_cookies())
             return
-        gone = fitting_cookies(self._run(self._native.cookies([])), name, domain, path)
+        gone = matching_cookies(self._run(self._native.cookies([])), name, domain, path)
         self._run(self._native.remove_cookies(gone))
 
     def storage_state(
@@ -279,7 +279,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
 
     def set_storage_state(self, storage_state: StorageState | str | Path) -> None:
         """Replaces cookies and storage with those of a state or its file."""
-        self._run(self._native.replace_storage(stored(storage_state)))
+        self._run(self._native.replace_storage(load_storage_state(storage_state)))
 
     def grant_permissions(self, permissions: Sequence[str], *, origin: str | None = None) -> None:
         """Grants permissions to all pages, or to those of one origin."""
@@ -293,7 +293,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     def set_geolocation(self, geolocation: Geolocation | None = None) -> None:
         """Sets the geolocation; `None` makes it unavailable."""
         self._settings_changed = True
-        check_place(geolocation)
+        check_geolocation(geolocation)
         self._run(self._native.set_geolocation(geolocation))
 
     def set_offline(self, offline: bool) -> None:
@@ -304,7 +304,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
     def set_extra_http_headers(self, headers: dict[str, str]) -> None:
         """Sets headers that are sent with each request."""
         self._settings_changed = True
-        self._run(self._native.set_extra_headers(checked_headers(headers)))
+        self._run(self._native.set_extra_headers(check_headers(headers)))
 
     def add_init_script(self, script: str | None = None, *, path: str | Path | None = None) -> Disposable:
         """Runs a script in each new document, before the page's scripts. Disposing of the result removes it."""
@@ -321,7 +321,9 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         frames have it only with `all_frames`, or if an init script or evaluated script of yours uses its name.
         """
         self.expose_binding(
-            name, lambda _source, *arguments: callback(*taken(callback, arguments)), all_frames=all_frames
+            name,
+            lambda _source, *arguments: callback(*accepted_arguments(callback, arguments)),
+            all_frames=all_frames,
         )
 
     def expose_binding(
@@ -375,9 +377,9 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closes, Con
         self, event: str, predicate: Callable[[Any], Any] | None, timeout: float | timedelta | None
     ) -> Waiter[Any]:
         waiter: Waiter[Any] = Waiter(self._runtime, self._timeout(timeout), f'event "{event}"')
-        waiter.accept(self, event, predicate)
+        waiter.resolve_on(self, event, predicate)
         if event != "close":
-            waiter.refuse_closed(self, lambda: self._close_reason)
+            waiter.reject_on_close(self, lambda: self._close_reason)
         return waiter
 
     def expect_page(

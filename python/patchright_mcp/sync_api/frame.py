@@ -13,12 +13,12 @@ from .. import _actions as actions
 from .. import _core
 from .. import _selectors as selectors
 from .. import _urls as urls
-from .._failures import caller, naming_the_world, variable_of_window, warn_of_the_world
-from .._options import check_touch, moment
+from .._failures import caller, explaining_isolation, warn_of_isolation, window_variable
+from .._options import load_state, require_touch_support
 from ..errors import Error, TimeoutError  # noqa: A004
 from ._base import ApiObject, Waiter
 from ._runtime import EventContextManager
-from .handle import ElementHandle, JSHandle, dispatch_on, handle_of, option_choices
+from .handle import ElementHandle, JSHandle, dispatch_event_on, select_option_choices, to_js_handle
 from .locator import ANY_FRAME, FrameLocator, Locator
 from .web_mcp import WebMCP
 
@@ -97,7 +97,7 @@ class Frame(ApiObject):
         log: Sequence[str] | None = None,
     ) -> Any:
         limit = self._timeout(timeout)
-        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.python_call('locator', selector)}"]
         strictly = self._strict(strict)
         return self._run(self._native.perform(selector, strictly, action, limit), limit, reported)
 
@@ -105,7 +105,7 @@ class Frame(ApiObject):
         looked = self._run(
             self._native.is_visible(selector, self._strict(strict)),
             None,
-            [f"waiting for {selectors.written('locator', selector)}"],
+            [f"waiting for {selectors.python_call('locator', selector)}"],
         )
         return bool(looked)
 
@@ -123,7 +123,7 @@ class Frame(ApiObject):
             found = self._run(
                 self._native.wait_for(selector, "attached", self._strict(strict), limit), limit, log or ()
             )
-            dispatch_on(cast("ElementHandle", handle_of(self._page, found)), kind, event_init)
+            dispatch_event_on(cast("ElementHandle", to_js_handle(self._page, found)), kind, event_init)
             return
         self._perform(
             selector, actions.action("dispatch", event=kind, init=event_init or {}), strict, timeout, log
@@ -155,7 +155,7 @@ class Frame(ApiObject):
         pacing = self._page.context._pacing
         if pacing is not None:
             self._run(pacing.before(self._page.context._native, address))
-        operation = self._native.goto(address, moment(wait_until), limit, referer)
+        operation = self._native.goto(address, load_state(wait_until), limit, referer)
         return self._navigated(operation, limit, address, wait_until)
 
     def _navigated(self, operation: Any, limit: float, url: str, wait_until: str | None) -> Response | None:
@@ -194,7 +194,7 @@ class Frame(ApiObject):
         """
         limit = self._navigation_timeout(timeout)
         self._run(
-            self._native.set_content(html, moment(wait_until), limit),
+            self._native.set_content(html, load_state(wait_until), limit),
             limit,
             [f'setting frame content, waiting until "{wait_until or "load"}"'],
         )
@@ -211,7 +211,7 @@ class Frame(ApiObject):
         """Returns the `<iframe>` element of this frame, in its parent frame."""
         if self.is_detached():
             raise Error(f"{caller()}: Frame has been detached.")
-        return cast("ElementHandle", handle_of(self._page, self._run(self._native.frame_element())))
+        return cast("ElementHandle", to_js_handle(self._page, self._run(self._native.frame_element())))
 
     def wait_for_load_state(
         self,
@@ -253,7 +253,7 @@ class Frame(ApiObject):
 
     def _wait_for_moment(self, wait_until: str | None, timeout: float | timedelta | None) -> None:
         limit = self._navigation_timeout(timeout)
-        self._run(self._native.wait_for_load_state(moment(wait_until), limit), limit)
+        self._run(self._native.wait_for_load_state(load_state(wait_until), limit), limit)
 
     def expect_navigation(
         self,
@@ -272,18 +272,18 @@ class Frame(ApiObject):
         limit = self._navigation_timeout(timeout)
         base = self._page.context._base_url
         waiter = _NavigationWaiter(self, limit, wait_until, url)
-        waiter.accept(
+        waiter.resolve_on(
             self._page, "framenavigated", lambda frame: frame is self and urls.matches(base, frame.url, url)
         )
-        waiter.refuse_closed(self._page, lambda: self._page._close_reason)
-        waiter.refuse(self._page, "crash", lambda _: Error("Navigation failed because page crashed!"))
-        waiter.refuse(
+        waiter.reject_on_close(self._page, lambda: self._page._close_reason)
+        waiter.reject_on(self._page, "crash", lambda _: Error("Navigation failed because page crashed!"))
+        waiter.reject_on(
             self._page,
             "framedetached",
             lambda _: Error("Navigating frame was detached!"),
             lambda frame: frame is self,
         )
-        waiter.refuse(
+        waiter.reject_on(
             self._page,
             "requestfailed",
             lambda request: Error(f"{waiter._title}: {request.failure}"),
@@ -299,8 +299,8 @@ class Frame(ApiObject):
         `isolated_context`: whether the script runs in an isolated world, without the page's variables. Default: true,
         unless `playwright_compatible` is set.
         """
-        isolated = self._connection.isolated(isolated_context)
-        with naming_the_world(isolated=isolated):
+        isolated = self._connection.uses_isolated_world(isolated_context)
+        with explaining_isolation(isolated=isolated):
             value = self._run(self._native.evaluate(expression, arg, isolated))
         if value is None and isolated:
             self._check_world(expression)
@@ -308,27 +308,27 @@ class Frame(ApiObject):
 
     def _check_world(self, script: str) -> None:
         """Warns if a script only reads a variable that the isolated world does not have."""
-        name = variable_of_window(script)
+        name = window_variable(script)
         if not name:
             return
         with suppress(Error):  # The page may be closing.
             if not self._run(self._native.evaluate("(name) => name in window", name, True)):
-                warn_of_the_world(name)
+                warn_of_isolation(name)
 
     def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
         """Like `evaluate`, but returns a handle to the value in the page."""
-        isolated = self._connection.isolated(isolated_context)
-        with naming_the_world(isolated=isolated):
+        isolated = self._connection.uses_isolated_world(isolated_context)
+        with explaining_isolation(isolated=isolated):
             found = self._run(self._native.evaluate_handle(expression, arg, isolated))
-        return handle_of(self._page, found)
+        return to_js_handle(self._page, found)
 
     def eval_on_selector(
         self, selector: str, expression: str, arg: Any = None, *, strict: bool | None = None
     ) -> Any:
         """Runs a function with the first element that matches a selector, in the page's own world."""
-        log = [f"waiting for {selectors.written('locator', selector)}"]
+        log = [f"waiting for {selectors.python_call('locator', selector)}"]
         found = self._run(self._native.query(selector, self._strict(strict)), None, log)
         if found is None:
             raise Error(f'{caller()}: Failed to find element matching selector "{selector}"')
@@ -339,7 +339,7 @@ class Frame(ApiObject):
         return self._evaluate_all(selector, expression, arg, False)
 
     def _evaluate_all(self, selector: str, expression: str, arg: Any, isolated: bool) -> Any:
-        log = [f"waiting for {selectors.written('locator', selector)}"]
+        log = [f"waiting for {selectors.python_call('locator', selector)}"]
         return self._run(self._native.evaluate_all(selector, expression, arg, isolated), None, log)
 
     def wait_for_function(
@@ -365,7 +365,7 @@ class Frame(ApiObject):
         pause = float(polling) if isinstance(polling, (int, float)) else -1.0
         isolated = False if isolated_context is None and self._connection.compatible else isolated_context
         operation = self._native.wait_for_function(expression, arg, isolated, pause, limit)
-        return handle_of(self._page, self._run(operation, limit))
+        return to_js_handle(self._page, self._run(operation, limit))
 
     def wait_for_timeout(self, timeout: float | timedelta) -> None:
         """Waits for a fixed time, in milliseconds. Prefer waiting for a condition."""
@@ -401,7 +401,7 @@ class Frame(ApiObject):
 
     def _add_tag(self, kind: str, options: dict[str, str | None]) -> ElementHandle:
         added = self._run(self._native.add_tag(kind, options))
-        return cast("ElementHandle", handle_of(self._page, added))
+        return cast("ElementHandle", to_js_handle(self._page, added))
 
     # Elements.
 
@@ -410,14 +410,14 @@ class Frame(ApiObject):
         found = self._run(
             self._native.query(selector, self._strict(strict)),
             None,
-            [f"waiting for {selectors.written('locator', selector)}"],
+            [f"waiting for {selectors.python_call('locator', selector)}"],
         )
-        return cast("ElementHandle", handle_of(self._page, found)) if found is not None else None
+        return cast("ElementHandle", to_js_handle(self._page, found)) if found is not None else None
 
     def query_selector_all(self, selector: str) -> list[ElementHandle]:
         """Returns all elements that match a selector now."""
         found = self._run(self._native.query_all(selector))
-        return [cast("ElementHandle", handle_of(self._page, element)) for element in found]
+        return [cast("ElementHandle", to_js_handle(self._page, element)) for element in found]
 
     def wait_for_selector(
         self,
@@ -448,13 +448,13 @@ class Frame(ApiObject):
             raise Error(f"{caller()}: state: expected one of (attached|detached|visible|hidden)")
         limit = self._timeout(timeout)
         tail = "" if wanted == "attached" else f" to be {wanted}"
-        reported = log if log is not None else [f"waiting for {selectors.written('locator', selector)}"]
+        reported = log if log is not None else [f"waiting for {selectors.python_call('locator', selector)}"]
         strictly = self._strict(strict)
         waiting = self._native.wait_for(selector, wanted, strictly, limit)
         found = self._run(waiting, limit, [line + tail for line in reported])
         if found is None or wanted in ("detached", "hidden"):
             return None
-        return cast("ElementHandle", handle_of(self._page, found))
+        return cast("ElementHandle", to_js_handle(self._page, found))
 
     def drag_and_drop(
         self,
@@ -521,7 +521,7 @@ class Frame(ApiObject):
         return Locator(
             self,
             selector,
-            selectors.written("locator", selector),
+            selectors.python_call("locator", selector),
             has_text=has_text,
             has_not_text=has_not_text,
             has=has,
@@ -535,7 +535,7 @@ class Frame(ApiObject):
         """
         if selector is None:
             return FrameLocator(self, ANY_FRAME, "frame_locator()")
-        return FrameLocator(self, selector, selectors.written("locator", selector) + ".content_frame")
+        return FrameLocator(self, selector, selectors.python_call("locator", selector) + ".content_frame")
 
     def _by(self, selector: str, written: str) -> Locator:
         return Locator(self, selector, written)
@@ -544,20 +544,20 @@ class Frame(ApiObject):
         """Returns a locator for images by their alternative text."""
         return self._by(
             selectors.by_attribute("alt", text, exact),
-            selectors.written("get_by_alt_text", text, exact=exact or None),
+            selectors.python_call("get_by_alt_text", text, exact=exact or None),
         )
 
     def get_by_label(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for form controls by their label."""
         return self._by(
-            selectors.by_label(text, exact), selectors.written("get_by_label", text, exact=exact or None)
+            selectors.by_label(text, exact), selectors.python_call("get_by_label", text, exact=exact or None)
         )
 
     def get_by_placeholder(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for fields by their placeholder."""
         return self._by(
             selectors.by_attribute("placeholder", text, exact),
-            selectors.written("get_by_placeholder", text, exact=exact or None),
+            selectors.python_call("get_by_placeholder", text, exact=exact or None),
         )
 
     def get_by_role(
@@ -588,23 +588,25 @@ class Frame(ApiObject):
             "pressed": pressed,
             "exact": exact,
         }
-        return self._by(selectors.by_role(role, **wanted), selectors.written("get_by_role", role, **wanted))
+        return self._by(
+            selectors.by_role(role, **wanted), selectors.python_call("get_by_role", role, **wanted)
+        )
 
     def get_by_test_id(self, test_id: str | re.Pattern[str]) -> Locator:
         """Returns a locator for elements by test id."""
-        return self._by(selectors.by_test_id(test_id), selectors.written("get_by_test_id", test_id))
+        return self._by(selectors.by_test_id(test_id), selectors.python_call("get_by_test_id", test_id))
 
     def get_by_text(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their text."""
         return self._by(
-            selectors.by_text(text, exact), selectors.written("get_by_text", text, exact=exact or None)
+            selectors.by_text(text, exact), selectors.python_call("get_by_text", text, exact=exact or None)
         )
 
     def get_by_title(self, text: str | re.Pattern[str], *, exact: bool | None = None) -> Locator:
         """Returns a locator for elements by their title."""
         return self._by(
             selectors.by_attribute("title", text, exact),
-            selectors.written("get_by_title", text, exact=exact or None),
+            selectors.python_call("get_by_title", text, exact=exact or None),
         )
 
     def click(
@@ -635,8 +637,10 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            actions.unfollowed(
-                actions.press("click", button, click_count, delay, modifiers, position, force, trial, scroll),
+            actions.without_waiting(
+                actions.pointer_action(
+                    "click", button, click_count, delay, modifiers, position, force, trial, scroll
+                ),
                 no_wait_after,
             ),
             strict,
@@ -670,7 +674,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll),
+            actions.pointer_action("click", button, 2, delay, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -699,7 +703,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll),
+            actions.pointer_action("hover", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -726,10 +730,10 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        check_touch(self._page.context._options)
+        require_touch_support(self._page.context._options)
         self._perform(
             selector,
-            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll),
+            actions.pointer_action("tap", None, None, None, modifiers, position, force, trial, scroll),
             strict,
             timeout,
         )
@@ -755,7 +759,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, actions.checked(True, position, force, trial, scroll), strict, timeout)
+        self._perform(selector, actions.check_action(True, position, force, trial, scroll), strict, timeout)
 
     def uncheck(
         self,
@@ -778,7 +782,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, actions.checked(False, position, force, trial, scroll), strict, timeout)
+        self._perform(selector, actions.check_action(False, position, force, trial, scroll), strict, timeout)
 
     def set_checked(
         self,
@@ -802,7 +806,9 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(selector, actions.checked(checked, position, force, trial, scroll), strict, timeout)
+        self._perform(
+            selector, actions.check_action(checked, position, force, trial, scroll), strict, timeout
+        )
 
     def fill(
         self,
@@ -853,7 +859,7 @@ class Frame(ApiObject):
         """
         self._perform(
             selector,
-            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after),
+            actions.without_waiting(actions.action("press", key=key, delay=delay), no_wait_after),
             strict,
             timeout,
         )
@@ -895,7 +901,7 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        choices = option_choices(value, index, label, element)
+        choices = select_option_choices(value, index, label, element)
         return cast(
             "list[str]",
             self._perform(
@@ -918,8 +924,8 @@ class Frame(ApiObject):
             Error: With `strict`, if the selector matches several elements.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with actions.files_of(files) as paths:
-            self._perform(selector, actions.given_files(paths, files), strict, timeout)
+        with actions.file_paths(files) as paths:
+            self._perform(selector, actions.set_files_action(paths, files), strict, timeout)
 
     def dispatch_event(
         self,
@@ -1065,9 +1071,9 @@ class _NavigationWaiter(Waiter[Any]):
     """Waits for a navigation, then for a load state of its document."""
 
     def __init__(self, frame: Frame, timeout: float, wait_until: str | None, url: Any) -> None:
-        reported = selectors.pattern(url) if isinstance(url, re.Pattern) else f'"{url}"'
+        reported = selectors.to_js_regex(url) if isinstance(url, re.Pattern) else f'"{url}"'
         where = f" to {reported}" if url and not callable(url) else ""
-        super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{moment(wait_until)}"')
+        super().__init__(frame._runtime, timeout, "", f'navigation{where} until "{load_state(wait_until)}"')
         self._frame = frame
         self._wait_until = wait_until
         self._before = frame._page._document_response(frame)

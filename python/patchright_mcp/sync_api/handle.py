@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _actions as actions
 from .._failures import caller
-from .._options import check_touch, kind_of
+from .._options import js_type_name, require_touch_support
 from ..errors import Error
 from ._base import ApiObject
 
@@ -41,15 +41,15 @@ class JSHandle(ApiObject):
 
     def evaluate(self, expression: str, arg: Any = None, *, isolated_context: bool | None = None) -> Any:
         """Runs a function with this object and returns its value."""
-        isolated = self._connection.isolated(isolated_context)
+        isolated = self._connection.uses_isolated_world(isolated_context)
         return self._run(self._native.evaluate(expression, arg, isolated))
 
     def evaluate_handle(
         self, expression: str, arg: Any = None, *, isolated_context: bool | None = None
     ) -> JSHandle:
         """Like `evaluate`, but returns a handle to the value in the page."""
-        isolated = self._connection.isolated(isolated_context)
-        return handle_of(self._page, self._run(self._native.evaluate_handle(expression, arg, isolated)))
+        isolated = self._connection.uses_isolated_world(isolated_context)
+        return to_js_handle(self._page, self._run(self._native.evaluate_handle(expression, arg, isolated)))
 
     def json_value(self) -> Any:
         """Returns the object's value, converted to Python."""
@@ -57,12 +57,12 @@ class JSHandle(ApiObject):
 
     def get_property(self, property_name: str) -> JSHandle:
         """Returns a handle to a property of the object."""
-        return handle_of(self._page, self._run(self._native.get_property(property_name)))
+        return to_js_handle(self._page, self._run(self._native.get_property(property_name)))
 
     def get_properties(self) -> dict[str, JSHandle]:
         """Returns handles to the object's own properties, by name."""
         found = self._run(self._native.get_properties())
-        return {name: handle_of(self._page, value) for name, value in found}
+        return {name: to_js_handle(self._page, value) for name, value in found}
 
     def dispose(self) -> None:
         """Releases the handle, so that the page can free the object."""
@@ -116,12 +116,12 @@ class ElementHandle(JSHandle):
     def query_selector(self, selector: str) -> ElementHandle | None:
         """Returns the first descendant that matches a selector now, or `None`."""
         found = self._run(self._native.query(selector, False))
-        return cast("ElementHandle", handle_of(self._page, found)) if found is not None else None
+        return cast("ElementHandle", to_js_handle(self._page, found)) if found is not None else None
 
     def query_selector_all(self, selector: str) -> list[ElementHandle]:
         """Returns all descendants that match a selector now."""
         found = self._run(self._native.query_all(selector))
-        return [cast("ElementHandle", handle_of(self._page, element)) for element in found]
+        return [cast("ElementHandle", to_js_handle(self._page, element)) for element in found]
 
     def eval_on_selector(self, selector: str, expression: str, arg: Any = None) -> Any:
         """Runs a function with the first descendant that matches a selector, in the page's own world."""
@@ -154,7 +154,7 @@ class ElementHandle(JSHandle):
         found = self._run(operation, limit, [f'waiting for locator("{selector}") to be {wanted}'])
         if found is None or wanted in ("detached", "hidden"):
             return None
-        return cast("ElementHandle", handle_of(self._page, found))
+        return cast("ElementHandle", to_js_handle(self._page, found))
 
     def wait_for_element_state(
         self,
@@ -198,7 +198,7 @@ class ElementHandle(JSHandle):
         if box is None:
             raise Error(f"{caller()}: Element is not visible")
         area = ("element", (box["x"], box["y"], box["width"], box["height"]))
-        finish = Finish(omit_background, animations, caret, mask, mask_color, style)
+        finish = ScreenshotOptions(omit_background, animations, caret, mask, mask_color, style)
         return cast("bytes", self._page._picture(area, path, type, quality, scale, finish, limit))
 
     def click(
@@ -227,8 +227,8 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            actions.unfollowed(
-                actions.press(
+            actions.without_waiting(
+                actions.pointer_action(
                     "click", button, click_count, delay, modifiers, position, force, trial, scroll, steps
                 ),
                 no_wait_after,
@@ -261,7 +261,9 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            actions.press("click", button, 2, delay, modifiers, position, force, trial, scroll, steps),
+            actions.pointer_action(
+                "click", button, 2, delay, modifiers, position, force, trial, scroll, steps
+            ),
             timeout,
         )
 
@@ -286,7 +288,8 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            actions.press("hover", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.pointer_action("hover", None, None, None, modifiers, position, force, trial, scroll),
+            timeout,
         )
 
     def tap(
@@ -309,9 +312,10 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        check_touch(self._page.context._options)
+        require_touch_support(self._page.context._options)
         self._perform(
-            actions.press("tap", None, None, None, modifiers, position, force, trial, scroll), timeout
+            actions.pointer_action("tap", None, None, None, modifiers, position, force, trial, scroll),
+            timeout,
         )
 
     def check(
@@ -333,7 +337,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(actions.checked(True, position, force, trial, scroll), timeout)
+        self._perform(actions.check_action(True, position, force, trial, scroll), timeout)
 
     def uncheck(
         self,
@@ -354,7 +358,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(actions.checked(False, position, force, trial, scroll), timeout)
+        self._perform(actions.check_action(False, position, force, trial, scroll), timeout)
 
     def set_checked(
         self,
@@ -376,7 +380,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        self._perform(actions.checked(checked, position, force, trial, scroll), timeout)
+        self._perform(actions.check_action(checked, position, force, trial, scroll), timeout)
 
     def fill(
         self,
@@ -415,7 +419,7 @@ class ElementHandle(JSHandle):
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
         self._perform(
-            actions.unfollowed(actions.action("press", key=key, delay=delay), no_wait_after), timeout
+            actions.without_waiting(actions.action("press", key=key, delay=delay), no_wait_after), timeout
         )
 
     def type(
@@ -451,7 +455,7 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        choices = option_choices(value, index, label, element)
+        choices = select_option_choices(value, index, label, element)
         return cast(
             "list[str]",
             self._perform(actions.action("select_option", choices=choices, force=force), timeout),
@@ -488,12 +492,12 @@ class ElementHandle(JSHandle):
             Error: If the element is no longer in the document.
             TimeoutError: After `timeout` milliseconds. Default: 30 s. 0 disables the limit.
         """
-        with actions.files_of(files) as paths:
-            self._perform(actions.given_files(paths, files), timeout)
+        with actions.file_paths(files) as paths:
+            self._perform(actions.set_files_action(paths, files), timeout)
 
     def dispatch_event(self, type: str, event_init: Any | None = None) -> None:
         """Dispatches an event on the element, whatever its state."""
-        dispatch_on(self, type, event_init)
+        dispatch_event_on(self, type, event_init)
 
     def text_content(self) -> str | None:
         """Returns the element's `textContent`."""
@@ -522,7 +526,7 @@ class ElementHandle(JSHandle):
 
     def bounding_box(self) -> FloatRect | None:
         """Returns the element's bounding box in the viewport, in CSS pixels, or `None` if it is not rendered."""
-        return actions.rectangle(self._perform(actions.action("bounding_box"), None))
+        return actions.to_float_rect(self._perform(actions.action("bounding_box"), None))
 
     def is_visible(self) -> bool:
         """Returns whether the element is visible now, without waiting."""
@@ -549,12 +553,12 @@ class ElementHandle(JSHandle):
         return cast("bool", self._perform(actions.action("is_checked"), None))
 
 
-def handle_of(page: Any, native: NativeHandle) -> JSHandle:
+def to_js_handle(page: Any, native: NativeHandle) -> JSHandle:
     """Returns the library's object for a handle of the engine."""
     return ElementHandle(page, native) if native.is_node else JSHandle(page, native)
 
 
-class Finish:
+class ScreenshotOptions:
     """The changes to make to a page during a screenshot, in the engine's format."""
 
     def __init__(
@@ -587,7 +591,7 @@ def write_picture(path: str | Path | None, picture: bytes) -> bytes:
     return picture
 
 
-def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, Any] | None) -> None:
+def dispatch_event_on(element: ElementHandle, kind: str, event_init: dict[str, Any] | None) -> None:
     """Dispatches an event on an element; `event_init` may contain handles."""
     objects = any(isinstance(value, JSHandle) for value in (event_init or {}).values())
     if not objects:
@@ -596,16 +600,16 @@ def dispatch_on(element: ElementHandle, kind: str, event_init: dict[str, Any] | 
     element._run(element._native.dispatch(kind, event_init))
 
 
-def option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
+def select_option_choices(value: Any, index: Any, label: Any, element: Any) -> list[dict[str, Any]]:
     """Converts the arguments that choose options of a `<select>` to the engine's format."""
-    for text in (*actions.listed(value), *actions.listed(label)):
+    for text in (*actions.as_list(value), *actions.as_list(label)):
         if not isinstance(text, str):
             raise Error(
-                f"{caller()}: options[0].valueOrLabel: expected string, got {'object' if text is None else kind_of(text)}"
+                f"{caller()}: options[0].valueOrLabel: expected string, got {'object' if text is None else js_type_name(text)}"
             )
-    choices: list[dict[str, Any]] = [{"any": text} for text in actions.listed(value)]
-    choices += [{"index": number} for number in actions.listed(index)]
-    choices += [{"label": text} for text in actions.listed(label)]
-    for option in actions.listed(element):
+    choices: list[dict[str, Any]] = [{"any": text} for text in actions.as_list(value)]
+    choices += [{"index": number} for number in actions.as_list(index)]
+    choices += [{"label": text} for text in actions.as_list(label)]
+    for option in actions.as_list(element):
         choices.append({"index": (option.get_property("index")).json_value()})
     return choices

@@ -21,8 +21,8 @@ from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
 from ._disposable import Disposable
-from ._pictures import Pictures, documents, page_id, page_of, place_in_script, sources
-from .har import Recorder
+from ._pictures import TraceScreenshots, page_id, page_of, script_stack, snapshot_events, source_files
+from .har import HarRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,13 +48,13 @@ class Tracing(ApiObject):
         self._started = False
         self._title: str | None = None
         self._events: list[dict[str, Any]] | None = None
-        self._network: Recorder | None = None
-        self._archive: Recorder | None = None
+        self._network: HarRecorder | None = None
+        self._archive: HarRecorder | None = None
         self._groups: list[str] = []
         self._calls = 0
         self._running: list[tuple[FrameType, dict[str, Any]]] = []
         self._wanted: set[str] = set()
-        self._pictures: Pictures | None = None
+        self._pictures: TraceScreenshots | None = None
 
     def start(
         self,
@@ -97,13 +97,13 @@ class Tracing(ApiObject):
         self._running = []
         if self._network is None:
             path = Path(tempfile.gettempdir()) / "trace.zip"
-            self._network = Recorder(self._context, path, content="attach")
+            self._network = HarRecorder(self._context, path, content="attach")
         self._network._entries.clear()
         self._connection.traced = self
         self._context.remove_listener("console", self._logged)
         self._context._add_handler("console", self._logged, once=False)
         if "screenshots" in self._wanted:
-            self._pictures = Pictures(self._context, time.time() * 1000 - _now())
+            self._pictures = TraceScreenshots(self._context, time.time() * 1000 - _now())
 
     def stop_chunk(self, *, path: Path | str | None = None) -> None:
         """Stops the chunk and writes it to `path`."""
@@ -157,7 +157,7 @@ class Tracing(ApiObject):
         """Starts to record an HTTP archive, which `stop_har` writes."""
         if self._archive is not None:
             raise Error("Tracing.start_har: HAR recording has already been started")
-        self._archive = Recorder(self._context, path, url_filter=url_filter, content=content, mode=mode)
+        self._archive = HarRecorder(self._context, path, url_filter=url_filter, content=content, mode=mode)
         return Disposable(self.stop_har, self._runtime)
 
     def stop_har(self) -> None:
@@ -173,13 +173,13 @@ class Tracing(ApiObject):
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
             return self._runtime.run(operation, timeout, log)
-        frame = frame_of_call()
+        frame = outermost_frame()
         page = page_of(item)
         entry = next((entry for running, entry in self._running if running is frame), None)
         if entry is None:
             entry = self._before(owner, method, None)
             entry["params"] = _params(frame)
-            entry["stack"] = place_in_script()
+            entry["stack"] = script_stack()
             # Keeps the frame alive: otherwise a later call's frame could be at the same address.
             self._running = [*self._running[1 - MOST_AT_ONCE :], (frame, entry)]
             if page is not None:
@@ -211,7 +211,7 @@ class Tracing(ApiObject):
             return
         name = f"{moment}@{expected['callId']}"
         expected[f"{moment}Snapshot"] = name
-        taken = documents(page, expected["callId"], name)
+        taken = snapshot_events(page, expected["callId"], name)
         if self._events is not None:
             self._events[:] = [
                 event for event in self._events if event.get("snapshot", {}).get("snapshotName") != name
@@ -293,7 +293,7 @@ class Tracing(ApiObject):
                 _lines([{"type": "resource-snapshot", "snapshot": _named(entry)} for entry in entries]),
             )
             if "sources" in self._wanted:
-                files = {**files, **sources(events)}
+                files = {**files, **source_files(events)}
             for name, content in files.items():
                 archive.writestr(f"resources/{name}", content)
             for name, content in network._files.items() if network is not None else ():
@@ -322,7 +322,7 @@ def _camel(method: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def frame_of_call() -> FrameType:
+def outermost_frame() -> FrameType:
     """Returns the stack frame of the library's outermost method, which identifies the script's call."""
     outermost = frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):

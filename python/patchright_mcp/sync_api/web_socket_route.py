@@ -42,12 +42,12 @@ class WebSocketRoute(ApiObject):
 
     def send(self, message: str | bytes) -> None:
         """Sends a message to the page, or to the server if this is the server's side."""
-        self._socket.direct("send" if self._is_server else "receive", _packed(message))
+        self._socket.send_command("send" if self._is_server else "receive", _packed(message))
 
     def close(self, *, code: int | None = None, reason: str | None = None) -> None:
         """Closes this side of the web socket."""
         closing = {"code": code, "reason": reason, "wasClean": True}
-        self._socket.direct("closeServer" if self._is_server else "close", closing)
+        self._socket.send_command("closeServer" if self._is_server else "close", closing)
 
     def connect_to_server(self) -> WebSocketRoute:
         """Connects to the real server and returns its side.
@@ -79,7 +79,7 @@ class _Socket:
         self._number = number
         self._directions = 0
 
-    def direct(self, what: str, value: Any = None) -> None:
+    def send_command(self, what: str, value: Any = None) -> None:
         """Sends a command to the page, which runs commands in the order of their numbers."""
         number, self._directions = self._directions, self._directions + 1
         direct = self._frame._native.command_socket(self._name, self._number, number, what, value)
@@ -89,16 +89,16 @@ class _Socket:
         """Connects to the real server."""
         if self.server is None:
             self.server = WebSocketRoute(self, is_server=True)
-            self.direct("connect")
+            self.send_command("connect")
         return self.server
 
     def begin(self, handler: Callable[[WebSocketRoute], Any]) -> None:
         """Calls `handler`. Unless that connects to the server, the socket opens for the page when it has returned."""
         self.connection.runtime.settle(handler(self.page))
         if self.server is None:
-            self.direct("open")
+            self.send_command("open")
 
-    def happened(self, expected: dict[str, Any]) -> None:
+    def handle_event(self, expected: dict[str, Any]) -> None:
         """Handles a message or a close from the page or the server."""
         is_servers = expected["what"] in ("received", "serverClosed")
         side, other = (self.server, self.page) if is_servers else (self.page, self.server)
@@ -119,9 +119,9 @@ class _Socket:
         if side._on_close is not None:
             self.connection.runtime.call(side._on_close, closing["code"], closing["reason"])
         elif is_servers:
-            self.direct("close", closing)
+            self.send_command("close", closing)
         else:
-            self.direct("closeServer" if self.server is not None else "close", closing)
+            self.send_command("closeServer" if self.server is not None else "close", closing)
 
 
 class SocketRouting:
@@ -147,12 +147,12 @@ class SocketRouting:
         if expected["what"] != "created":
             socket = self._sockets.get(key)
             if socket is not None:
-                socket.happened(expected)
+                socket.handle_event(expected)
             return
         socket = _Socket(frame, cast("str", self._name), expected["socket"], expected)
         handler = self._decider(page, socket.url)
         if handler is None:
-            socket.direct("leave")
+            socket.send_command("leave")
             return
         gone = [known for known in self._sockets if known[0] == key[0] and known[1] != key[1]]
         for known in gone:

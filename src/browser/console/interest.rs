@@ -17,14 +17,14 @@ use crate::error::Result;
 
 /// Which console events somebody wants to receive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ConsoleInterest {
+pub struct ConsoleFilter {
     /// Logged messages.
     pub messages: bool,
     /// Uncaught errors. A page can notice that they are enabled, since it can observe how its errors are read.
     pub errors: bool,
 }
 
-impl ConsoleInterest {
+impl ConsoleFilter {
     fn or(self, other: Self) -> Self {
         Self { messages: self.messages || other.messages, errors: self.errors || other.errors }
     }
@@ -43,13 +43,13 @@ impl BrowserContext {
         change(&mut self.extension::<Mutex<Console>>().lock())
     }
 
-    /// Passes the console events that [`set_console_interest`](Self::set_console_interest) enables to `listener`.
+    /// Passes the console events that [`set_console_filter`](Self::set_console_filter) enables to `listener`.
     pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
         self.with_console(|console| console.listeners.clone()).add(listener);
     }
 
     /// Enables or disables console events of this context's pages and workers.
-    pub fn set_console_interest(&self, interest: ConsoleInterest) {
+    pub fn set_console_filter(&self, interest: ConsoleFilter) {
         self.with_console(|console| console.interest = interest);
         for page in self.pages() {
             page.update_subscriptions(Replay::Nothing);
@@ -125,13 +125,13 @@ impl Hooks for ConsoleHooks {
 
 /// The console events of a page that are enabled.
 #[derive(Default)]
-struct PageConsole(Mutex<ConsoleInterest>);
+struct PageConsole(Mutex<ConsoleFilter>);
 
 /// The listeners of a context's console, and its subscriptions.
 #[derive(Default)]
 pub(super) struct Console {
     pub(super) listeners: Arc<Listeners<ConsoleEvent>>,
-    interest: ConsoleInterest,
+    interest: ConsoleFilter,
     pub(super) subscriptions: Vec<Arc<ConsoleSubscription>>,
     /// All running workers, recorded even while nobody listens.
     workers: Vec<Worker>,
@@ -148,20 +148,20 @@ impl Page {
     }
 
     /// Enables or disables console events of this page and its workers.
-    pub fn set_console_interest(&self, interest: ConsoleInterest) {
+    pub fn set_console_filter(&self, interest: ConsoleFilter) {
         *self.extension::<PageConsole>().0.lock() = interest;
         self.update_subscriptions(Replay::Nothing);
     }
 
     /// Reports the browser's stored console messages again. Works only while nobody listens to this page's console.
-    pub async fn replay_console(&self, interest: ConsoleInterest) -> Result<()> {
+    pub async fn replay_console(&self, interest: ConsoleFilter) -> Result<()> {
         let before = std::mem::replace(&mut *self.extension::<PageConsole>().0.lock(), interest);
         self.update_subscriptions(Replay::All);
         // The browser answers this command after it has reported all stored messages.
         let fence = |session: CdpSession| session.send(RunIfWaitingForDebugger {});
         let fences: Vec<_> = self.sessions().into_iter().map(fence).collect();
         let fenced = join_all(fences).await;
-        self.set_console_interest(before);
+        self.set_console_filter(before);
         fenced.into_iter().collect::<Result<Vec<_>>>().map(drop)
     }
 

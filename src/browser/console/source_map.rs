@@ -26,7 +26,7 @@ struct Segment {
 
 /// A position in a source file; line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourcePlace {
+pub struct SourceLocation {
     pub source: String,
     pub line: u32,
     pub column: u32,
@@ -107,14 +107,14 @@ impl SourceMap {
     }
 
     /// The source position for a position in the script, whose `line` and `column` are counted from 0.
-    pub(super) fn find(&self, line: i64, column: i64) -> Option<SourcePlace> {
+    pub(super) fn find(&self, line: i64, column: i64) -> Option<SourceLocation> {
         let segments = self.lines.get(&u32::try_from(line).ok()?)?;
         let column = u32::try_from(column).ok()?;
         // Segments need not be sorted by column.
         let nearest =
             segments.iter().filter(|segment| segment.column <= column).max_by_key(|segment| segment.column);
         let (source, line, column) = nearest?.origin?;
-        Some(SourcePlace {
+        Some(SourceLocation {
             source: self.sources.get(source)?.clone(),
             line: line.saturating_add(1),
             column: column.saturating_add(1),
@@ -172,8 +172,8 @@ pub(super) fn address(script: &str, named: &str) -> Option<Url> {
 mod tests {
     use super::*;
 
-    fn place(source: &str, line: u32, column: u32) -> SourcePlace {
-        SourcePlace { source: source.to_owned(), line, column }
+    fn place(source: &str, line: u32, column: u32) -> SourceLocation {
+        SourceLocation { source: source.to_owned(), line, column }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use regex::Regex;
 use tokio::time::timeout;
 
-use super::source_map::{SourceMap, SourcePlace, address, inline, source_mapping_url};
+use super::source_map::{SourceLocation, SourceMap, address, inline, source_mapping_url};
 use super::{ConsoleMessage, LIMIT, pulse};
 use crate::browser::objects::page::Page;
 use crate::cdp::types::page::GetResourceContent;
@@ -25,14 +25,14 @@ const MOST_STACKS: usize = 200;
 
 /// A frame of a call stack. Line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StackLine {
+pub struct StackFrame {
     /// The function's name; empty if it has none.
     pub function: String,
     pub url: String,
     pub line: i64,
     pub column: i64,
     /// The position in the source file, if the script has a source map.
-    pub source: Option<SourcePlace>,
+    pub source: Option<SourceLocation>,
 }
 
 /// An event that `Runtime.enable` causes for a stored message.
@@ -81,7 +81,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     session.send(Disable {}).ignore();
     session.send_permitted(Enable {}, PermitReason::UserAsked).within(LIMIT).await?;
     let mut calls = Vec::new();
-    while let Some(event) = events.ready() {
+    while let Some(event) = events.try_next() {
         if let Some(called) = event.read::<ConsoleApiCalled>() {
             calls.push(StackEvent::Called(called.stack_trace));
         } else if let Some(thrown) = event.read::<ExceptionThrown>() {
@@ -121,13 +121,13 @@ struct Maps<'a> {
 }
 
 impl Maps<'_> {
-    async fn lines(&mut self, stack: Option<StackTrace>) -> Vec<StackLine> {
+    async fn lines(&mut self, stack: Option<StackTrace>) -> Vec<StackFrame> {
         let mut lines = Vec::new();
         for frame in stack.into_iter().flat_map(|stack| stack.call_frames).take(MOST_FRAMES) {
             let CallFrame { function_name, url, line_number, column_number } = frame;
             let map = self.map(&url).await;
             let source = map.and_then(|map| map.find(line_number, column_number));
-            lines.push(StackLine {
+            lines.push(StackFrame {
                 function: function_name,
                 url,
                 line: line_number + 1,

@@ -19,7 +19,7 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::{Page, WeakPage};
 use crate::browser::objects::worker::Worker;
 use crate::browser::objects::world::thrown;
-use crate::browser::program::launch::{BrowserProcess, Uncaught};
+use crate::browser::program::launch::{BrowserProcess, UncaughtErrors};
 use crate::browser::scripts::handle::{JsHandle, Realm};
 use crate::browser::scripts::value::preview;
 use crate::browser::traffic::observer::is_icon_url;
@@ -111,7 +111,7 @@ impl State {
     }
 
     /// Fills in the texts of uncaught errors from the browser's log. Returns whether all are known.
-    fn fill_uncaught(&mut self, log: &Uncaught) -> bool {
+    fn fill_uncaught(&mut self, log: &UncaughtErrors) -> bool {
         let mut is_complete = true;
         for item in self.pending.iter_mut().filter(|item| item.number > 0) {
             let (url, line) = item.place();
@@ -320,7 +320,8 @@ impl ConsoleSubscription {
     async fn until_logged(&self, batch: u64) {
         let context = self.context.upgrade().map(BrowserContext::from_inner);
         let browser = context.and_then(|context| context.browser().ok());
-        let Some(log) = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught)
+        let Some(log) =
+            browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught_errors)
         else {
             return;
         };

@@ -20,7 +20,7 @@ use tokio_rustls::rustls::{AlertDescription, ClientConfig, Error as Tls, ServerC
 use tokio_rustls::{LazyConfigAcceptor, TlsConnector};
 use url::{Host, Url};
 
-use crate::cdp::transport::tls::{Stream, trusting};
+use crate::cdp::transport::tls::{Stream, tls_config};
 use crate::error::{Error, Result};
 
 /// A client certificate with its key, and the origin that it is for.
@@ -81,7 +81,7 @@ impl ClientCertificate {
     }
 
     fn introduction(&self, ignores_errors: bool) -> io::Result<ClientConfig> {
-        trusting(!ignores_errors)?
+        tls_config(!ignores_errors)?
             .with_client_auth_cert(self.chain.clone(), self.key.clone_key())
             .map_err(io::Error::other)
     }

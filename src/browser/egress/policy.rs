@@ -110,7 +110,7 @@ impl OriginPattern {
 
 impl Policy {
     /// Whether it allows everything.
-    pub fn is_open(&self) -> bool {
+    pub fn allows_all(&self) -> bool {
         self.allowed.is_empty() && self.narrowed.is_empty() && self.blocked.is_empty() && !self.block_private
     }
 
@@ -297,7 +297,7 @@ mod tests {
         ] {
             let policy = Policy { narrowed: narrowed.clone(), ..policy(allowed, &[]) };
             assert_eq!(permits(&policy, url), expected, "{allowed:?} {url}");
-            assert!(!policy.is_open());
+            assert!(!policy.allows_all());
         }
     }
 

@@ -102,7 +102,7 @@ impl Relay {
     /// Starts a relay, if these settings need one.
     pub(crate) async fn start(wanted: RelaySettings<'_>) -> Result<Option<Self>> {
         let RelaySettings { upstream, policy, certificates, ignores_errors } = wanted;
-        if upstream.is_none() && policy.is_open() && certificates.is_empty() {
+        if upstream.is_none() && policy.allows_all() && certificates.is_empty() {
             return Ok(None);
         }
         if upstream.is_some_and(|proxy| !proxy.is_permitted(policy)) {
@@ -156,7 +156,7 @@ impl Relay {
     /// The hosts that bypass the relay and the user's proxy. None with a network policy, which the relay must enforce.
     pub(crate) fn direct_hosts(&self) -> impl Iterator<Item = &str> {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
-        let theirs = theirs.filter(|_| self.shared.policy.is_open()).unwrap_or_default();
+        let theirs = theirs.filter(|_| self.shared.policy.allows_all()).unwrap_or_default();
         theirs.split([',', ';']).map(str::trim).filter(|host| !host.is_empty())
     }
 

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::actionability::{ActionOptions, rest_before};
-use super::dropped::Dropped;
+use super::dropped::DropPayload;
 use super::element::{ElementHandle, OptionChoice};
-use super::fill::Several;
+use super::fill::MultipleChoices;
 use super::locator::{Locator, duration, pauses, test_id_argument};
 use crate::browser::input::{Button, ClickOptions, Modifier, Point};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::journal::Mark;
+use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::browser::scripts::value::JsValue;
@@ -66,7 +66,7 @@ pub enum ElementAction {
         #[serde(default)]
         types: Vec<Option<String>>,
     },
-    Drop(Dropped),
+    Drop(DropPayload),
     Dispatch {
         event: String,
         #[serde(default)]
@@ -151,19 +151,19 @@ impl ElementAction {
 
     /// Waits after the action for a navigation since `begun`: until the browser has reported it, and after a
     /// click or a key until it has loaded. `limit` is for the whole action.
-    pub async fn follow(&self, frame: &Frame, begun: (Mark, Instant), limit: Duration) {
+    pub async fn follow(&self, frame: &Frame, begun: (JournalMark, Instant), limit: Duration) {
         let (mark, since) = begun;
         if self.may_navigate()
             && let Ok(page) = frame.page()
         {
             page.until_navigation_reported(mark).await;
             if self.is_followed() {
-                page.until_followed(mark, limit.saturating_sub(since.elapsed())).await;
+                page.until_navigations_ended(mark, limit.saturating_sub(since.elapsed())).await;
             }
             Box::pin(page.until_opener_and_popups_ran_tasks()).await;
         }
         if self.is_action() {
-            frame.until_calls_reported().await;
+            frame.wait_for_pending_calls().await;
         }
     }
 
@@ -261,7 +261,7 @@ impl Locator {
 
 impl ElementHandle {
     /// Dispatches an event in the main world; `init` may contain remote objects.
-    pub async fn dispatch_with(&self, kind: &str, init: JsValue) -> Result<()> {
+    pub async fn dispatch_event(&self, kind: &str, init: JsValue) -> Result<()> {
         let items = vec![JsValue::Text(kind.to_owned()), init];
         let argument = JsValue::Array { number: u64::MAX, items };
         JsHandle::of_element(self).evaluate(DISPATCH, &argument, Some(ScriptWorld::Main)).await.map(drop)
@@ -308,21 +308,22 @@ impl ElementHandle {
                 self.press_for(key, delay.and_then(duration), &within).await?
             }
             ElementAction::Type { text, delay } => {
-                self.type_checked(text, delay.and_then(duration), &within).await?
+                self.type_and_verify(text, delay.and_then(duration), &within).await?
             }
             ElementAction::SetChecked { checked, press } => {
                 self.set_checked(*checked, &press.options(limit)).await?;
                 self.judge_control(json!({ "checked": checked }), &within).await?;
             }
             ElementAction::SelectOption { choices, force } => {
-                let selected = self.select_options(choices, Several::FirstInList, &forced(*force)).await?;
+                let selected =
+                    self.select_options(choices, MultipleChoices::FirstInList, &forced(*force)).await?;
                 self.judge_control(json!({ "values": selected }), &within).await?;
                 return Ok(json!(selected));
             }
             ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
             ElementAction::ScrollIntoView => self.scroll_if_needed(&within).await?,
             ElementAction::SetInputFiles { paths, types } => drop(self.give_files(paths, types).await?),
-            ElementAction::Drop(dropped) => self.drop_here(dropped, &within).await?,
+            ElementAction::Drop(dropped) => self.drop_payload(dropped, &within).await?,
             ElementAction::Dispatch { event, init } => {
                 if event == "click" {
                     self.world().gesture();
@@ -372,7 +373,7 @@ impl ElementHandle {
         }
         self.until_answered().await;
         let page = self.frame().page()?;
-        match page.unless_dialog(self.ask_past_internals("stillHolds", vec![value_argument(&wish)])).await {
+        match page.fail_on_dialog(self.ask_past_internals("stillHolds", vec![value_argument(&wish)])).await {
             Ok(Kept { held: false, twin: true, .. }) => Err(self.stale()),
             Ok(Kept { held: false, shows, .. }) => Err(Error::NotTaken { shows }),
             // The page has navigated, or a dialog is open.

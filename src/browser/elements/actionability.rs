@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::element::ElementHandle;
 use super::hearing::Listeners;
 use super::noted::{RecordedAction, RecordedActions};
-use crate::browser::injected::obstacle;
+use crate::browser::injected::parse_obstacle;
 use crate::browser::input::{
     ClickOptions, Input, InputListeners, InputStyle, PendingMovement, Point, Randomness, Rect,
 };
@@ -17,7 +17,7 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::network::NetworkLog;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
-use crate::error::{Cover, Error, Obstacle, Result};
+use crate::error::{CoveringElement, Error, Obstacle, Result};
 
 /// The default time limit of an action.
 pub const ACTION_LIMIT: Duration = Duration::from_secs(5);
@@ -148,7 +148,7 @@ pub(in crate::browser) struct Clear {
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Answer {
     blocked: Option<String>,
-    by: Option<Cover>,
+    by: Option<CoveringElement>,
     clear: Option<Rect>,
     point: Option<Point>,
 }
@@ -166,7 +166,7 @@ impl Answer {
     /// The obstacle, if any. An element that is gone is an error at once.
     pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
         let Some(blocked) = &self.blocked else { return Ok(None) };
-        obstacle(blocked, self.by.clone()).map(Some).ok_or_else(|| element.stale())
+        parse_obstacle(blocked, self.by.clone()).map(Some).ok_or_else(|| element.stale())
     }
 }
 
@@ -521,14 +521,14 @@ impl ElementHandle {
 }
 
 async fn is_calm(frame: &Frame) -> bool {
-    let Ok(world) = frame.utility().await else { return false };
+    let Ok(world) = frame.utility_world().await else { return false };
     world.call::<bool>("isCalm", &[]).await.unwrap_or(false)
 }
 
 impl Page {
     /// Waits until the page has drawn this number of frames. Does not wait for a page that draws nothing.
     pub(super) async fn until_drawn(&self, frames: u32) {
-        if let Ok(world) = self.main_frame().utility().await {
+        if let Ok(world) = self.main_frame().utility_world().await {
             let _ = world.call::<()>("frames", &[frames.into()]).await;
         }
     }
@@ -539,7 +539,7 @@ impl Frame {
     pub(in crate::browser) async fn owners(&self) -> Result<Vec<ElementHandle>> {
         let mut owners = Vec::new();
         let mut frame = self.clone();
-        while let Some((world, handle)) = frame.owner().await? {
+        while let Some((world, handle)) = frame.owner_element().await? {
             frame = world.frame().clone();
             owners.push(ElementHandle::new(world, handle));
         }
@@ -581,7 +581,7 @@ impl PointerTarget {
     ) -> Result<OwnedMutexGuard<()>> {
         let input = input.with_listeners(self.listened);
         match self.journey {
-            Some(_) if input.mouse().position() == self.point => input.mouse().click_in_place(click).await,
+            Some(_) if input.mouse().position() == self.point => input.mouse().click_at_pointer(click).await,
             // The pointer has not moved yet, or another action has moved it since.
             _ => input.mouse().click(self.point, click).await,
         }?;

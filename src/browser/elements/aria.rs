@@ -90,7 +90,7 @@ impl Locator {
         is_not: bool,
         limit: Duration,
     ) -> Result<AriaOutcome> {
-        let look = |left| self.with(left, |element, _| async move { element.aria_tree().await });
+        let look = |left| self.with_element(left, |element, _| async move { element.aria_tree().await });
         let seen = last_seen(limit, look, |seen| seen.fits(template) != is_not).await?;
         Ok(AriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
     }

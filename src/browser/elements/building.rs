@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::browser::objects::journal::Mark;
+use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
-use crate::snapshot::Key;
+use crate::snapshot::NodeKey;
 
 /// A document to which no element was added for this long no longer counts as growing.
 const GROWTH_PAUSE: Duration = Duration::from_millis(60);
@@ -51,13 +51,13 @@ struct Building {
 
 impl Page {
     /// Begins to record whether the document grows.
-    pub fn note_building(&self) {
+    pub fn watch_document_growth(&self) {
         let page = self.clone();
         tokio::spawn(async move { page.building().await });
     }
 
     /// Waits until a loaded document is built, up to `limit`. Returns descriptions of what is still in progress.
-    pub async fn until_built(&self, mark: Mark, limit: Duration) -> Vec<String> {
+    pub async fn until_document_complete(&self, mark: JournalMark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
         let (mut last, mut is_fed) = (begun, false);
         let still = loop {
@@ -75,7 +75,7 @@ impl Page {
             };
             // If the page is slow to answer, its timers are late as well.
             let lateness = asked.elapsed() * 3;
-            let pending = self.pending_since(mark);
+            let pending = self.effects_since(mark);
             let requests = pending.requests;
             if let Some(quiet) = building.quiet {
                 let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
@@ -111,25 +111,26 @@ impl Page {
         };
         // Not awaited, since a page whose scripts never end does not answer.
         let frame = self.main_frame().clone();
-        tokio::spawn(async move { frame.utility().await?.call::<()>("built", &[]).await });
+        tokio::spawn(async move { frame.utility_world().await?.call::<()>("built", &[]).await });
         still
     }
 
     async fn building(&self) -> Option<Building> {
-        let ask = async { self.main_frame().utility().await?.call("building", &[]).await };
+        let ask = async { self.main_frame().utility_world().await?.call("building", &[]).await };
         timeout(ANSWER_LIMIT, ask).await.ok()?.ok()
     }
 
     /// Which of these elements no longer have the given text. A key of `None` means the whole page.
-    pub async fn lacking(&self, claims: &[(Option<Key>, &str)]) -> Vec<bool> {
+    pub async fn missing_texts(&self, claims: &[(Option<NodeKey>, &str)]) -> Vec<bool> {
         let frame = self.main_frame();
-        let own = |key: Option<Key>| key.is_none_or(|(number, _)| number == frame.number());
+        let own = |key: Option<NodeKey>| key.is_none_or(|(number, _)| number == frame.number());
         let asked: Vec<_> = claims
             .iter()
             .map(|(key, text)| (key.filter(|_| own(*key)).map_or(0, |(_, number)| number), *text))
             .collect();
-        let ask =
-            async { frame.utility().await?.call::<Vec<bool>>("lacking", &[serde_json::json!(asked)]).await };
+        let ask = async {
+            frame.utility_world().await?.call::<Vec<bool>>("lacking", &[serde_json::json!(asked)]).await
+        };
         let lacking = timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or_default();
         claims
             .iter()
@@ -139,15 +140,16 @@ impl Page {
     }
 
     /// Whether most of these elements still exist, but are covered.
-    pub async fn are_covered(&self, keys: &[Key]) -> bool {
+    pub async fn are_covered(&self, keys: &[NodeKey]) -> bool {
         let frame = self.main_frame();
         let own = keys.iter().filter(|(number, _)| *number == frame.number()).take(MOST_ASKED);
         let refs: Vec<u32> = own.map(|(_, number)| *number).collect();
         if refs.is_empty() {
             return false;
         }
-        let ask =
-            async { frame.utility().await?.call::<bool>("areCovered", &[serde_json::json!(refs)]).await };
+        let ask = async {
+            frame.utility_world().await?.call::<bool>("areCovered", &[serde_json::json!(refs)]).await
+        };
         timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or(false)
     }
 }

@@ -16,7 +16,7 @@ use crate::browser::input::{Point, Rect};
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
 use crate::error::Result;
-use crate::messages::html::escaped;
+use crate::messages::html::escape_html;
 
 /// How long an action is shown before it is performed, in milliseconds.
 const USUAL_MS: f64 = 500.0;
@@ -137,12 +137,12 @@ impl Page {
             font-family: system-ui, sans-serif";
         let mut card = format!(
             "<div style='color: white; font-size: 28px; font-weight: 600; line-height: 1.3'>{}</div>",
-            escaped(title)
+            escape_html(title)
         );
         if let Some(description) = description {
             let style =
                 "color: rgba(255, 255, 255, 0.7); font-size: 15px; line-height: 1.5; margin-top: 12px";
-            let _ = write!(card, "<div style='{style}'>{}</div>", escaped(description));
+            let _ = write!(card, "<div style='{style}'>{}</div>", escape_html(description));
         }
         let middle =
             "position: absolute; inset: 0; display: flex; align-items: center; justify-content: center";
@@ -158,7 +158,7 @@ impl Page {
     }
 
     /// Removes a caption after it was shown for this time.
-    pub async fn show_caption_for(&self, number: u64, time: Duration) {
+    pub async fn remove_caption_after(&self, number: u64, time: Duration) {
         self.extension::<Captions>().until_laid().await;
         sleep(time).await;
         self.remove_caption(number);
@@ -175,7 +175,7 @@ impl Page {
     }
 
     /// Shows each action on an element before it is performed, while a screencast runs; `None` turns that off.
-    pub fn caption_actions(&self, how: Option<ActionCaptions>) {
+    pub fn set_action_captions(&self, how: Option<ActionCaptions>) {
         self.extension::<Captions>().change(|board| board.how = how);
     }
 
@@ -226,7 +226,7 @@ impl ActionCaptions {
     fn html(&self, title: &str, point: Option<Point>, around: Option<Rect>) -> String {
         let mut html = String::new();
         let mut add = |style: &str, own: Option<&String>, inner: &str| {
-            let own = own.map(|own| escaped(own)).unwrap_or_default();
+            let own = own.map(|own| escape_html(own)).unwrap_or_default();
             let _ = write!(html, "<div style=\"position: absolute; {style}; {own}\">{inner}</div>");
         };
         if let Some(Rect { x, y, width, height }) = around {
@@ -250,7 +250,7 @@ impl ActionCaptions {
             "font: {size}px system-ui, sans-serif; color: white; background: rgba(0, 0, 0, 0.7); padding: 6px 14px; \
              border-radius: 8px"
         );
-        add(&format!("{}; {look}", self.place()), self.style.title.as_ref(), &escaped(title));
+        add(&format!("{}; {look}", self.place()), self.style.title.as_ref(), &escape_html(title));
         html
     }
 

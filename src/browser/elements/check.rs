@@ -9,7 +9,7 @@ use super::actionability::{ActionOptions, Aim, Look, Need};
 use super::element::ElementHandle;
 use super::lost::Lost;
 use crate::browser::input::ClickOptions;
-use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
 
 #[derive(Debug, Deserialize)]
 struct Checked {
@@ -53,12 +53,12 @@ impl ElementHandle {
         }
         if found.state.is_none() {
             let found = found.found.unwrap_or_default();
-            return Err(Error::WrongElement { found, needed: Needed::Checkable });
+            return Err(Error::WrongElement { found, needed: RequiredKind::Checkable });
         }
         if found.radio && !checked {
             return Err(Error::WrongElement {
                 found: ElementKind::new("input[type=radio]"),
-                needed: Needed::Uncheckable,
+                needed: RequiredKind::Uncheckable,
             });
         }
         let mut state = found.state.clone();

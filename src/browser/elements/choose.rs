@@ -10,7 +10,7 @@ use super::control::ControlKind;
 use super::element::ElementHandle;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Needed, Obstacle, Result, in_quotes, squeezed};
+use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result, in_quotes, squeezed};
 
 /// How long a list may take to open, for each way of opening it.
 const OPENING: Duration = Duration::from_secs(1);
@@ -160,10 +160,10 @@ impl ElementHandle {
     }
 
     /// Types into a field with suggestions, and chooses the matching suggestion if there is one.
-    pub async fn complete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
+    pub async fn fill_autocomplete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
         let [value] = values else {
-            let found = ElementKind::single();
-            return Err(Error::WrongElement { found, needed: Needed::SeveralValues });
+            let found = ElementKind::single_value();
+            return Err(Error::WrongElement { found, needed: RequiredKind::SeveralValues });
         };
         self.ask::<()>("noteDrawn", Vec::new()).await?;
         self.fill(value, options).await?;
@@ -187,7 +187,7 @@ impl ElementHandle {
         options: &ActionOptions,
     ) -> Result<Option<Item>> {
         let wanted = all[place].as_str();
-        let shown = self.shown().await?.values;
+        let shown = self.control_value().await?.values;
         if all.len() == 1 && kind == ControlKind::Choice && shown == [wanted] {
             return Ok(None);
         }
@@ -392,7 +392,7 @@ impl ElementHandle {
         if self.handle_of("typedIn", Vec::new()).await?.is_some() {
             self.input(options)?.keyboard().press("Tab").await?;
             self.frames(2).await?;
-            if self.shown().await?.values == [wanted] {
+            if self.control_value().await?.values == [wanted] {
                 return Ok(());
             }
         }
@@ -477,7 +477,7 @@ impl ElementHandle {
     async fn until_chosen(&self, item: &Item, before: &[String]) -> Result<()> {
         let deadline = Instant::now() + SHOWING;
         loop {
-            let shown = match self.shown().await {
+            let shown = match self.control_value().await {
                 // The choice made the page navigate or open a dialog.
                 Err(Error::StaleRef { .. } | Error::DialogOpen { .. }) => return Ok(()),
                 shown => shown?,

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::actionability::ActionOptions;
 use super::element::{ElementHandle, OptionChoice};
-use super::fill::{Several, wrong_value};
-use super::lost::Moving;
+use super::fill::{MultipleChoices, wrong_value};
+use super::lost::ElementSummary;
 use super::matches::Match;
 use super::written::{self, FieldValue};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Needed, Result, quoted, quoted_as_is};
+use crate::error::{ElementKind, Error, RequiredKind, Result, quoted, quoted_as_is};
 
 /// The kind of a control, by how its value is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -39,7 +39,7 @@ pub enum ControlKind {
 
 /// The current value of a control, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Shown {
+pub struct ControlValue {
     pub kind: ControlKind,
     /// The text, the number, or the names of the chosen options.
     pub values: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Shown {
     #[serde(default)]
     pub proxy: bool,
     /// What happened to the text that was typed last.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<TypingOutcome>,
     /// Other fields that received a part of the typed text.
     #[serde(default)]
     pub strays: Vec<MisplacedText>,
@@ -64,7 +64,7 @@ pub struct Shown {
 /// What happened to a text that was typed into a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum TypingOutcome {
     Same,
     /// The field changed the text: by its format, its limits or its allowed characters.
     Made,
@@ -79,7 +79,7 @@ pub enum Outcome {
     Cut,
 }
 
-impl Outcome {
+impl TypingOutcome {
     fn is_lost(self) -> bool {
         matches!(self, Self::Strayed | Self::Lost | Self::Gone | Self::Cut)
     }
@@ -96,7 +96,7 @@ pub struct MisplacedText {
 /// The engine's report about a typed text.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Typed {
-    pub(in crate::browser) outcome: Outcome,
+    pub(in crate::browser) outcome: TypingOutcome,
     strays: Vec<MisplacedText>,
     shows: String,
 }
@@ -105,10 +105,10 @@ impl Typed {
     /// The error, unless the field accepted the text.
     pub(in crate::browser) fn error(&self) -> Option<Error> {
         match self.outcome {
-            Outcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
-            Outcome::Lost => Some(Error::NotTaken { shows: self.shows.clone() }),
-            Outcome::Gone | Outcome::Cut => Some(Error::FieldRemoved),
-            Outcome::Same | Outcome::Made | Outcome::Taken => None,
+            TypingOutcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
+            TypingOutcome::Lost => Some(Error::NotTaken { shows: self.shows.clone() }),
+            TypingOutcome::Gone | TypingOutcome::Cut => Some(Error::FieldRemoved),
+            TypingOutcome::Same | TypingOutcome::Made | TypingOutcome::Taken => None,
         }
     }
 }
@@ -128,22 +128,22 @@ fn strayed(shows: String, strays: &[MisplacedText]) -> Error {
 /// The most characters that are reported of a field that wrongly received text.
 const LONGEST_STRAY: usize = 60;
 
-impl Shown {
+impl ControlValue {
     pub fn is_empty(&self) -> bool {
         self.values.iter().all(|value| value.trim().is_empty())
     }
 
     /// Whether the text that was typed last did not arrive in this field.
     pub fn is_lost(&self) -> bool {
-        self.outcome.is_some_and(Outcome::is_lost)
+        self.outcome.is_some_and(TypingOutcome::is_lost)
     }
 
     /// The error for a control that does not hold the given value.
-    pub fn not_taken(&self) -> Error {
+    pub fn not_taken_error(&self) -> Error {
         let shows = if self.secret { String::new() } else { self.values.join(", ") };
         match self.outcome {
-            Some(Outcome::Strayed) => strayed(shows, &self.strays),
-            Some(Outcome::Gone | Outcome::Cut) => Error::FieldRemoved,
+            Some(TypingOutcome::Strayed) => strayed(shows, &self.strays),
+            Some(TypingOutcome::Gone | TypingOutcome::Cut) => Error::FieldRemoved,
             _ => Error::NotTaken { shows },
         }
     }
@@ -175,11 +175,11 @@ impl ElementHandle {
     }
 
     /// Sets the value of a control: as text or, if the control does not accept text, according to its kind.
-    pub async fn give_text(&self, value: &str, options: &ActionOptions) -> Result<()> {
+    pub async fn set_value_from_text(&self, value: &str, options: &ActionOptions) -> Result<()> {
         match self.fill(value, options).await {
             Err(error @ Error::WrongElement { .. }) => match self.control_kind(None).await? {
                 ControlKind::Text | ControlKind::Range | ControlKind::None | ControlKind::File => Err(error),
-                kind => self.give(kind, &[value.to_owned()], options).await,
+                kind => self.set_control_value(kind, &[value.to_owned()], options).await,
             },
             filled => filled,
         }
@@ -188,54 +188,66 @@ impl ElementHandle {
     /// The shown value after a non-empty value was set.
     ///
     /// # Errors `not_taken` if it shows nothing.
-    pub async fn shown_after(&self, value: &str) -> Result<Shown> {
-        let shown = self.shown().await?;
+    pub async fn control_value_after(&self, value: &str) -> Result<ControlValue> {
+        let shown = self.control_value().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
         let is_refused = match shown.outcome {
             Some(outcome) => outcome.is_lost(),
             None => holds_text && (shown.is_empty() || shown.unchanged && shown.values != [value]),
         };
-        if is_refused && !value.trim().is_empty() { Err(shown.not_taken()) } else { Ok(shown) }
+        if is_refused && !value.trim().is_empty() { Err(shown.not_taken_error()) } else { Ok(shown) }
     }
 
     /// The file input that belongs to the element.
     pub async fn file_input(&self) -> Result<Self> {
         let found = self.handle_of("fileInputOf", Vec::new()).await?;
         let found_instead =
-            || Error::WrongElement { found: ElementKind::default(), needed: Needed::FileInput };
+            || Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::FileInput };
         found.ok_or_else(found_instead)
     }
 
     /// The shown value of the control.
-    pub async fn shown(&self) -> Result<Shown> {
+    pub async fn control_value(&self) -> Result<ControlValue> {
         self.ask("shownBy", Vec::new()).await
     }
 
     /// The shown values of several controls, in one query if they are in one document.
-    pub async fn shown_of(elements: &[Self]) -> Result<Vec<Shown>> {
+    pub async fn control_values(elements: &[Self]) -> Result<Vec<ControlValue>> {
         match elements.first() {
             Some(first) if elements.iter().all(|element| element.is_beside(first)) => {
                 let nodes = elements.iter().map(|element| element.handle().argument()).collect();
                 first.world().call_with("allShownBy", nodes).await
             }
-            _ => try_join_all(elements.iter().map(Self::shown)).await,
+            _ => try_join_all(elements.iter().map(Self::control_value)).await,
         }
     }
 
     /// Sets the value of a control according to its kind. A control with a single value needs exactly one.
-    pub async fn give(&self, kind: ControlKind, values: &[String], options: &ActionOptions) -> Result<()> {
+    pub async fn set_control_value(
+        &self,
+        kind: ControlKind,
+        values: &[String],
+        options: &ActionOptions,
+    ) -> Result<()> {
         let alone = || match values {
             [value] => Ok(value.as_str()),
-            _ => Err(Error::WrongElement { found: ElementKind::single(), needed: Needed::SeveralValues }),
+            _ => Err(Error::WrongElement {
+                found: ElementKind::single_value(),
+                needed: RequiredKind::SeveralValues,
+            }),
         };
         match kind {
             ControlKind::Text | ControlKind::Range => self.field().await?.fill(alone()?, options).await,
             ControlKind::Select => {
                 let choices: Vec<_> = values.iter().cloned().map(OptionChoice::Like).collect();
-                self.field().await?.select_options(&choices, Several::Refused, options).await.map(drop)
+                self.field()
+                    .await?
+                    .select_options(&choices, MultipleChoices::Refused, options)
+                    .await
+                    .map(drop)
             }
             ControlKind::Check => {
-                self.field().await?.set_checked(read_checked(alone()?).ok_or_else(unread)?, options).await
+                self.field().await?.set_checked(parse_checked(alone()?).ok_or_else(unread)?, options).await
             }
             ControlKind::Slider => self.field().await?.slide_to(alone()?, options).await,
             ControlKind::Choice | ControlKind::Group => self.choose(kind, values, options).await,
@@ -246,26 +258,26 @@ impl ElementHandle {
     }
 
     /// The error for choosing from an element without a list.
-    pub async fn no_list(&self) -> Result<Error> {
+    pub async fn no_list_error(&self) -> Result<Error> {
         let found = self.ask("called", Vec::new()).await?;
-        Ok(Error::WrongElement { found, needed: Needed::List })
+        Ok(Error::WrongElement { found, needed: RequiredKind::List })
     }
 
     /// The custom control that a library shows instead of this hidden field; `None` for other elements.
-    pub async fn drawn_instead(&self) -> Result<Option<Match>> {
+    pub async fn custom_control(&self) -> Result<Option<Match>> {
         self.in_place("drawnInstead").await
     }
 
     /// The control that seems to be shown instead of this invisible field.
-    pub async fn shown_instead(&self) -> Result<Option<Match>> {
+    pub async fn visible_control(&self) -> Result<Option<Match>> {
         self.in_place("shownInstead").await
     }
 
     async fn in_place(&self, method: &str) -> Result<Option<Match>> {
-        let found: Option<Moving> = self.ask(method, Vec::new()).await?;
+        let found: Option<ElementSummary> = self.ask(method, Vec::new()).await?;
         let frame = self.frame().clone();
         frame.set_last_ref(found.as_ref().map_or(0, |found| found.number));
-        Ok(found.map(|Moving { role, name, number }| Match { frame, number, role, name }))
+        Ok(found.map(|ElementSummary { role, name, number }| Match { frame, number, role, name }))
     }
 
     /// The control that belongs to the element.
@@ -275,7 +287,7 @@ impl ElementHandle {
 }
 
 /// Parses `true`, `yes`, `off` and the like for a checkbox.
-pub fn read_checked(text: &str) -> Option<bool> {
+pub fn parse_checked(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" | "checked" => Some(true),
         "false" | "off" | "no" | "0" | "unchecked" | "" => Some(false),

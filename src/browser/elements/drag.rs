@@ -53,7 +53,7 @@ const DROPPED_ON: Need = Need { hit: false, ..Need::POINTED };
 /// The position relative to the target where something is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum DropPosition {
     Before,
     After,
     Into,
@@ -64,7 +64,7 @@ pub enum Place {
 pub struct DragOptions {
     pub source: ActionOptions,
     pub target: ActionOptions,
-    pub place: Option<Place>,
+    pub place: Option<DropPosition>,
     /// Holds the button for a while before moving.
     pub long_press: bool,
     /// Clears the selection that the last attempt has made.
@@ -111,7 +111,7 @@ pub enum DragResult {
     /// The dragged element has not moved, but something else on the page changed.
     Effect {
         /// The element that was created at the drop.
-        made: Option<DragPart>,
+        made: Option<DragElement>,
     },
     /// Nothing changed.
     None {
@@ -123,7 +123,7 @@ pub enum DragResult {
         taken: bool,
         /// Whether the element uses the browser's own drag and drop, which ends in a drop or has no effect.
         native: bool,
-        handle: Option<DragPart>,
+        handle: Option<DragElement>,
     },
     /// The result is unknown.
     Unknown,
@@ -131,7 +131,7 @@ pub enum DragResult {
 
 /// Another element that is involved in a drag.
 #[derive(Debug, Clone, Deserialize)]
-pub struct DragPart {
+pub struct DragElement {
     pub r#ref: u32,
     pub name: String,
 }
@@ -159,7 +159,7 @@ struct TargetState {
     /// The edge point to hold at until the target is visible.
     edge: Option<Point>,
     /// The side of the target where the dragged element is now.
-    side: Option<Place>,
+    side: Option<DropPosition>,
     /// Whether the page shows the dragged element in the target's list, but not next to the target.
     elsewhere: bool,
     /// The direction out of the target, on the requested side.
@@ -168,9 +168,9 @@ struct TargetState {
 
 impl TargetState {
     /// Whether the element held at this point is where it should be.
-    fn is_met(&self, place: Option<Place>, at: Point) -> bool {
+    fn is_met(&self, place: Option<DropPosition>, at: Point) -> bool {
         match (place, self.side) {
-            (Some(Place::Before | Place::After), Some(side)) => Some(side) == place,
+            (Some(DropPosition::Before | DropPosition::After), Some(side)) => Some(side) == place,
             (None, Some(_)) => true,
             _ => self.point.distance(at) <= NEAR,
         }
@@ -194,7 +194,7 @@ impl ElementHandle {
     ///
     /// # Errors
     /// `did_not_move` if the element uses the browser's own drag and drop, and no element received the drop.
-    pub async fn drag_onto(
+    pub async fn drag_to_and_verify(
         &self,
         target: &ElementHandle,
         options: &ActionOptions,
@@ -204,7 +204,7 @@ impl ElementHandle {
         if options.force || self.input(options)?.is_bare() {
             return Ok(());
         }
-        match self.frame().page()?.unless_dialog(self.dragged()).await {
+        match self.frame().page()?.fail_on_dialog(self.drag_result()).await {
             Ok(DragResult::None { native: true, taken: false, .. }) => Err(Error::DidNotMove {
                 what: "the element".to_owned(),
                 reason: "the target received no drop".to_owned(),
@@ -217,7 +217,7 @@ impl ElementHandle {
     /// Drags the element to another one, or to a side of it.
     pub async fn drag(&self, target: &ElementHandle, options: &DragOptions) -> Result<()> {
         let page = self.frame().page()?;
-        if !page.context().browser()?.dialect().supports_native_drags()
+        if !page.context().browser()?.protocol().supports_native_drags()
             && self.ask("isDraggable", Vec::new()).await?
         {
             return Err(undroppable());
@@ -259,7 +259,7 @@ impl ElementHandle {
     }
 
     /// The result of the last drag of this element, once the page is idle.
-    pub async fn dragged(&self) -> Result<DragResult> {
+    pub async fn drag_result(&self) -> Result<DragResult> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
         if let DragResult::None { handle: Some(part), .. } | DragResult::Effect { made: Some(part) } =
             &dragged
@@ -456,14 +456,14 @@ impl Page {
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let _turn = self.input().take_turn().await;
         let mouse = self.input().mouse();
-        if !self.context().browser()?.dialect().supports_native_drags() {
-            let world = self.main_frame().utility().await?;
+        if !self.context().browser()?.protocol().supports_native_drags() {
+            let world = self.main_frame().utility_world().await?;
             if world.call("isDraggableAt", &[from.x.into(), from.y.into()]).await? {
                 return Err(undroppable());
             }
         }
         let frames = self.frames();
-        let worlds = join_all(frames.iter().map(Frame::utility)).await;
+        let worlds = join_all(frames.iter().map(Frame::utility_world)).await;
         // A frame without a document has nothing to drag.
         let worlds: Vec<_> = worlds.into_iter().filter_map(Result::ok).collect();
         self.carry(from, Some(to), &mouse, &worlds, false, async |hand| {
@@ -491,7 +491,7 @@ impl Page {
         work: impl AsyncFnOnce(&mut DragPointer<'_>) -> Result<()>,
     ) -> Result<()> {
         let session = self.session();
-        let hands_over = self.context().browser()?.dialect().supports_native_drags();
+        let hands_over = self.context().browser()?.protocol().supports_native_drags();
         // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
         let mut intercepted = session.events(&[DragIntercepted::METHOD]);
         if hands_over {
@@ -506,7 +506,7 @@ impl Page {
             let data = picked_up(worlds, &mut intercepted).await;
             let mut hand = DragPointer { mouse, page: self, data, has_entered: false };
             hand.page.until_drawn(2).await;
-            self.unless_dialog(work(&mut hand)).await?;
+            self.fail_on_dialog(work(&mut hand)).await?;
             hand.drop_it().await
         };
         let carried = carried.await;
@@ -526,7 +526,7 @@ fn near(edge: Point, other: Point) -> Point {
 
 /// The error for a native drag that cannot be dropped.
 fn undroppable() -> Error {
-    missing_features::DROP.into()
+    missing_features::DRAG_AND_DROP.into()
 }
 
 async fn press(at: Point, mouse: &Mouse, long: bool) -> Result<()> {

@@ -20,7 +20,7 @@ const DROP: &str = include_str!("../injected/drop.js");
 /// The files and texts that are dropped on an element from outside the page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Dropped {
+pub struct DropPayload {
     /// Paths of files.
     files: Vec<PathBuf>,
     /// The MIME type of each file, if given.
@@ -30,7 +30,7 @@ pub struct Dropped {
     data: Vec<(String, String)>,
 }
 
-impl Dropped {
+impl DropPayload {
     pub(in crate::browser) fn new(files: Vec<PathBuf>, data: Vec<(String, String)>) -> Self {
         Self { files, data, ..Self::default() }
     }
@@ -59,7 +59,7 @@ impl Dropped {
 
 impl ElementHandle {
     /// Drops files or texts on the element as if they came from another program.
-    pub async fn drop_here(&self, dropped: &Dropped, options: &ActionOptions) -> Result<()> {
+    pub async fn drop_payload(&self, dropped: &DropPayload, options: &ActionOptions) -> Result<()> {
         let options = &ActionOptions { position: dropped.position.or(options.position), ..options.clone() };
         const COPY: i64 = 1;
         let session = self.frame().page()?.session().clone();

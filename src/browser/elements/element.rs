@@ -11,7 +11,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::CallArgument;
-use crate::error::{ElementKind, Error, Needed, Result};
+use crate::error::{ElementKind, Error, RequiredKind, Result};
 
 /// A DOM node. It becomes invalid with its document. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub struct ElementState {
 
 /// The picker or the suggestions that the browser offers for a field.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct FieldAssistance {
+pub struct FieldPicker {
     /// `date`, `time` and the like, or `text` for a field with suggestions.
     pub kind: String,
     pub value: String,
@@ -59,7 +59,7 @@ pub struct FieldAssistance {
 
 /// What pressing an element may cause.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub struct Consequence {
+pub struct PressEffect {
     /// Whether it submits a form.
     pub submits: bool,
     /// The accessible name of the element or of its button.
@@ -74,14 +74,14 @@ impl ElementHandle {
 
     /// The node with this number in the frame's document; `None` if it is gone.
     pub async fn by_ref(frame: &Frame, number: u32) -> Result<Option<Self>> {
-        let world = frame.utility().await?;
+        let world = frame.utility_world().await?;
         let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
         Ok(node.map(|node| Self::new(world, node)))
     }
 
     /// The node with this backend node id.
     pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
-        let world = frame.utility().await?;
+        let world = frame.utility_world().await?;
         let node = RemoteHandle::of_node(world.session(), backend_node_id, Some(world.context_id())).await?;
         Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
     }
@@ -155,7 +155,10 @@ impl ElementHandle {
             wrong: Option<ElementKind>,
         }
         let Held { value, wrong } = self.ask("inputValue", Vec::new()).await?;
-        value.ok_or_else(|| Error::WrongElement { found: wrong.unwrap_or_default(), needed: Needed::Value })
+        value.ok_or_else(|| Error::WrongElement {
+            found: wrong.unwrap_or_default(),
+            needed: RequiredKind::Value,
+        })
     }
 
     /// The current state of the element.
@@ -199,7 +202,7 @@ impl ElementHandle {
     }
 
     /// The padding box in the viewport of its frame: positions are relative to it. `None` if there is none.
-    pub async fn inner_box(&self) -> Result<Option<Rect>> {
+    pub async fn padding_box(&self) -> Result<Option<Rect>> {
         self.ask("innerBoxOf", Vec::new()).await
     }
 
@@ -209,7 +212,7 @@ impl ElementHandle {
         let mut origins = vec![self.world().call("origin", &[]).await?];
         let mut around = self.frame().parent();
         while let Some(frame) = around {
-            origins.push(frame.utility().await?.call("origin", &[]).await?);
+            origins.push(frame.utility_world().await?.call("origin", &[]).await?);
             around = frame.parent();
         }
         Ok(origins)
@@ -218,7 +221,7 @@ impl ElementHandle {
     /// The focused element; `None` if nothing has the focus.
     pub async fn focused(page: &Page) -> Result<Option<Self>> {
         for frame in page.frames() {
-            let world = frame.utility().await?;
+            let world = frame.utility_world().await?;
             if let Some(handle) = world.call_handle("keyTarget", Vec::new()).await? {
                 return Ok(Some(Self::new(world, handle)));
             }
@@ -227,8 +230,8 @@ impl ElementHandle {
     }
 
     /// The focused field, if the browser has a picker or suggestions for it that screenshots do not show.
-    pub async fn focused_field(frame: &Frame) -> Result<Option<(Self, FieldAssistance)>> {
-        let world = frame.utility().await?;
+    pub async fn focused_field(frame: &Frame) -> Result<Option<(Self, FieldPicker)>> {
+        let world = frame.utility_world().await?;
         let Some(handle) = world.call_handle("helpedField", Vec::new()).await? else { return Ok(None) };
         let field = Self::new(world, handle);
         let help = field.ask("helpFor", Vec::new()).await?;
@@ -236,7 +239,7 @@ impl ElementHandle {
     }
 
     /// What pressing the element, or Enter in it, may cause.
-    pub async fn consequence(&self, enters: bool) -> Result<Consequence> {
+    pub async fn press_effect(&self, enters: bool) -> Result<PressEffect> {
         self.ask("consequenceOf", vec![value_argument(&enters)]).await
     }
 

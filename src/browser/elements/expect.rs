@@ -105,7 +105,7 @@ impl Locator {
     ) -> Result<PropertyOutcome> {
         let path = &JsValue::Text(path.to_owned());
         let look = |left| {
-            self.with(left, move |element, _| async move {
+            self.with_element(left, move |element, _| async move {
                 JsHandle::of_element(&element).evaluate(PROPERTY, path, Some(ScriptWorld::Main)).await
             })
         };
@@ -131,7 +131,7 @@ impl Locator {
                 test_id_argument(),
             ];
             let verdict = world.call_with::<ExpectOutcome>("expect", arguments).await;
-            verdict.map_err(|error| not_unique(Selector::refused(error)))
+            verdict.map_err(|error| not_unique(Selector::convert_error(error)))
         };
         let mut verdict = ask().await?;
         if verdict.internals && adopt_internals(&world).await.unwrap_or(false) {

@@ -5,17 +5,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
-use super::control::{Outcome, Typed};
+use super::control::{Typed, TypingOutcome};
 use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, FillableField};
 use super::hearing::ListensTo;
 use super::lost::PressedElementFate;
 use super::written::{self, FieldValue};
 use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Keyboard, Modifier, Point};
-use crate::browser::objects::journal::Mark;
+use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
-use crate::error::{ElementKind, Error, Needed, Result};
+use crate::error::{ElementKind, Error, RequiredKind, Result};
 
 /// The most arrow-key presses to reach an option of a `select`.
 const MOST_ARROWS: usize = 250;
@@ -71,15 +71,15 @@ pub(in crate::browser) fn wrong_value(
     written: Option<&FieldValue>,
 ) -> Error {
     let needed = match written {
-        Some(FieldValue::Ambiguous) => Needed::PlainDate,
-        _ => Needed::of_input(kind.unwrap_or("text")),
+        Some(FieldValue::Ambiguous) => RequiredKind::PlainDate,
+        _ => RequiredKind::of_input(kind.unwrap_or("text")),
     };
     Error::WrongElement { found, needed }
 }
 
 /// How several choices for a `select` with one value are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Several {
+pub enum MultipleChoices {
     Refused,
     /// Takes the choice that comes first in the list.
     FirstInList,
@@ -134,11 +134,11 @@ impl ElementHandle {
     async fn filled(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
         let kind = self.fill_once(value, options).await?;
         let Some(mut typed) = self.typed(kind, true).await? else { return Ok(kind) };
-        if typed.outcome == Outcome::Lost && matches!(kind, FieldKind::Text | FieldKind::Multiline) {
+        if typed.outcome == TypingOutcome::Lost && matches!(kind, FieldKind::Text | FieldKind::Multiline) {
             self.until_timers_ran(DRAWING).await;
             let Some(still) = self.typed(kind, true).await? else { return Ok(kind) };
             typed = still;
-            if typed.outcome == Outcome::Lost {
+            if typed.outcome == TypingOutcome::Lost {
                 let inserted = self.insert_again(value, options).await;
                 // If another element has replaced the field, the replacement may hold the text by now.
                 let is_stale = matches!(inserted, Err(Error::StaleRef { .. }));
@@ -146,7 +146,7 @@ impl ElementHandle {
                     inserted?;
                 }
                 let Some(now) = self.typed(kind, true).await? else { return Ok(kind) };
-                if is_stale && now.outcome == Outcome::Lost {
+                if is_stale && now.outcome == TypingOutcome::Lost {
                     return Err(self.stale());
                 }
                 typed = now;
@@ -161,7 +161,7 @@ impl ElementHandle {
     }
 
     /// Focuses the element and types. Checks that the text arrived if the element is a field for plain text.
-    pub async fn type_checked(
+    pub async fn type_and_verify(
         &self,
         text: &str,
         delay: Option<Duration>,
@@ -205,8 +205,8 @@ impl ElementHandle {
         }
         // If the query fails, the page has probably navigated: the outcome is unknown.
         match self.ask::<Option<Typed>>("outcome", vec![value_argument(&strict)]).await {
-            Ok(Some(Typed { outcome: Outcome::Gone, .. })) => Err(self.stale()),
-            Ok(Some(Typed { outcome: Outcome::Cut, .. })) if strict => Err(self.stale()),
+            Ok(Some(Typed { outcome: TypingOutcome::Gone, .. })) => Err(self.stale()),
+            Ok(Some(Typed { outcome: TypingOutcome::Cut, .. })) if strict => Err(self.stale()),
             typed => Ok(typed.unwrap_or(None)),
         }
     }
@@ -249,13 +249,13 @@ impl ElementHandle {
 
     /// Types key by key at the end of the content. Tabs and line breaks are inserted as text, since their keys
     /// would leave the field or submit the form. A date, a time, a slider or a color gets the text as its value.
-    pub async fn type_lines(
+    pub async fn type_multiline(
         &self,
         text: &str,
         delay: Option<Duration>,
         options: &ActionOptions,
     ) -> Result<()> {
-        if self.is_set_whole().await? {
+        if self.is_set_at_once().await? {
             return self.fill(text, options).await;
         }
         let by = self.breaks_by(text).await?;
@@ -274,23 +274,23 @@ impl ElementHandle {
     }
 
     /// Clears the field and types key by key. Returns the field that received the text: this one, or its replacement.
-    pub async fn type_anew(
+    pub async fn clear_and_type(
         &self,
         text: &str,
         delay: Option<Duration>,
         options: &ActionOptions,
     ) -> Result<Self> {
         let mut field = self.clone();
-        if !self.is_set_whole().await? {
+        if !self.is_set_at_once().await? {
             self.clear(options).await?;
             self.until_answered().await;
             field = self.handle_of("heirOf", Vec::new()).await?.unwrap_or(field);
         }
-        field.type_lines(text, delay, options).await.map(|()| field)
+        field.type_multiline(text, delay, options).await.map(|()| field)
     }
 
     /// Whether the field is given its value as a whole: a date, a time, a slider or a color.
-    pub async fn is_set_whole(&self) -> Result<bool> {
+    pub async fn is_set_at_once(&self) -> Result<bool> {
         self.ask("isSetWhole", Vec::new()).await
     }
 
@@ -298,7 +298,7 @@ impl ElementHandle {
     /// lines.
     pub async fn type_at_caret(&self, text: &str, options: &ActionOptions) -> Result<()> {
         if self.breaks_by(text).await? != By::Text {
-            return self.type_checked(text, None, options).await;
+            return self.type_and_verify(text, None, options).await;
         }
         self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&"caret")]).await?;
         type_parts(&self.input(options)?.keyboard(), text, None).await?;
@@ -384,7 +384,7 @@ impl ElementHandle {
     }
 
     /// Checks that the field accepts this value. Ignores temporary states, such as being disabled.
-    pub async fn check_value(&self, value: &str) -> Result<()> {
+    pub async fn ensure_value_accepted(&self, value: &str) -> Result<()> {
         let field: Field = self.ask("fieldFor", vec![value_argument(&value)]).await?;
         let checked = field.checked();
         checked.map(drop).map_err(|(wrong, needed)| wrong_value(wrong, needed.as_deref(), None))
@@ -509,7 +509,7 @@ impl ElementHandle {
     pub async fn select_options(
         &self,
         choices: &[OptionChoice],
-        several: Several,
+        several: MultipleChoices,
         options: &ActionOptions,
     ) -> Result<Vec<String>> {
         let force = options.force;
@@ -567,16 +567,21 @@ impl ElementHandle {
         }
     }
 
-    async fn options(&self, choices: &[OptionChoice], several: Several, force: bool) -> Result<Options> {
-        let how = json!({ "first": several == Several::FirstInList, "force": force });
+    async fn options(
+        &self,
+        choices: &[OptionChoice],
+        several: MultipleChoices,
+        force: bool,
+    ) -> Result<Options> {
+        let how = json!({ "first": several == MultipleChoices::FirstInList, "force": force });
         let found: Options =
             self.ask("optionsFor", vec![value_argument(&choices), value_argument(&how)]).await?;
         if let Some(found) = found.wrong {
-            return Err(Error::WrongElement { found, needed: Needed::NativeSelect });
+            return Err(Error::WrongElement { found, needed: RequiredKind::NativeSelect });
         }
-        if several == Several::Refused && choices.len() > 1 && !found.multiple {
+        if several == MultipleChoices::Refused && choices.len() > 1 && !found.multiple {
             let found = ElementKind::new("select-one");
-            return Err(Error::WrongElement { found, needed: Needed::SeveralOptions });
+            return Err(Error::WrongElement { found, needed: RequiredKind::SeveralOptions });
         }
         Ok(found)
     }
@@ -585,7 +590,7 @@ impl ElementHandle {
     async fn choose_without_listeners(
         &self,
         found: &Options,
-        begun: Mark,
+        begun: JournalMark,
         options: &ActionOptions,
     ) -> Result<bool> {
         let Some(strokes) = found.strokes() else { return Ok(false) };
@@ -600,7 +605,12 @@ impl ElementHandle {
 
     /// Opens the list, moves to the option with the arrow keys and confirms it: the page receives one change event.
     /// Returns whether keys lead to the option.
-    async fn choose_by_keys(&self, found: &Options, begun: Mark, options: &ActionOptions) -> Result<bool> {
+    async fn choose_by_keys(
+        &self,
+        found: &Options,
+        begun: JournalMark,
+        options: &ActionOptions,
+    ) -> Result<bool> {
         let Some(strokes) = found.strokes() else { return Ok(false) };
         let keyboard = self.input(options)?.keyboard();
         if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
@@ -620,10 +630,10 @@ impl ElementHandle {
         &self,
         keyboard: &Keyboard,
         (key, times): (&str, usize),
-        begun: Mark,
+        begun: JournalMark,
     ) -> Result<bool> {
         keyboard.repeat(key, times - 1).await?;
-        if self.frame().page()?.pending_since(begun).navigating {
+        if self.frame().page()?.effects_since(begun).navigating {
             return Err(PressedElementFate::Elsewhere.lost("choice".to_owned()));
         }
         keyboard.press(key).await?;

@@ -15,7 +15,7 @@ use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, value_arg
 use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, as_two_parameters};
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::runtime::CallArgument;
-use crate::error::{ElementKind, Error, Needed, Result};
+use crate::error::{ElementKind, Error, RequiredKind, Result};
 use crate::json::decode;
 
 /// A recipe for an element: where to look, and a selector. Cheap to clone.
@@ -32,7 +32,7 @@ pub struct Locator {
 /// The state to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Presence {
+pub enum WaitForState {
     Attached,
     Detached,
     Visible,
@@ -128,7 +128,7 @@ impl ElementHandle {
         let name = self.handle().describe().await?.local_name;
         Err(match name.as_str() {
             "iframe" | "frame" => Error::DocumentGone,
-            _ => Error::WrongElement { found: ElementKind::default(), needed: Needed::Frame },
+            _ => Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::Frame },
         })
     }
 
@@ -162,7 +162,7 @@ impl Locator {
         let chains = self.selector.chains();
         let mut frame = match chains[0].reference() {
             Some(reference) => self.frame.page()?.frame_of_ref(reference)?,
-            None if self.selector.looks_everywhere() => match self.frame_that_has(&chains[0]).await? {
+            None if self.selector.searches_all_frames() => match self.frame_that_has(&chains[0]).await? {
                 Some(frame) => frame,
                 None => return Ok(None),
             },
@@ -170,14 +170,14 @@ impl Locator {
         };
         let mut root = self.root.as_ref().map(|root| root.handle().clone());
         for chain in &chains[..chains.len() - 1] {
-            let world = frame.utility().await?;
+            let world = frame.utility_world().await?;
             // Always strict: entering a frame requires a single frame element.
             let Some(owner) = pick(&world, chain, root.take(), true, true).await? else { return Ok(None) };
             frame = ElementHandle::new(world, owner).shown_frame().await?;
         }
         let world = match &self.root {
             Some(element) if chains.len() == 1 && chains[0].reference().is_none() => element.world().clone(),
-            _ => frame.utility().await?,
+            _ => frame.utility_world().await?,
         };
         Ok(Some((world, &chains[chains.len() - 1], root)))
     }
@@ -189,9 +189,9 @@ impl Locator {
         for frame in std::iter::once(self.frame.clone()).chain(others) {
             let look = async {
                 let arguments = vec![value_argument(chain), value_argument(&Value::Null)];
-                frame.utility().await?.call_with::<usize>("count", arguments).await
+                frame.utility_world().await?.call_with::<usize>("count", arguments).await
             };
-            match look.await.map_err(Selector::refused) {
+            match look.await.map_err(Selector::convert_error) {
                 Ok(0) | Err(Error::DocumentGone | Error::FrameDetached) => {}
                 Ok(_) => return Ok(Some(frame)),
                 Err(error) => return Err(error),
@@ -202,7 +202,7 @@ impl Locator {
 
     /// Whether an error is temporary: a document, an element or an entered frame is being replaced.
     pub(super) fn passes(&self, error: &Error) -> bool {
-        let leads_into_frames = self.selector.chains().len() > 1 || self.selector.looks_everywhere();
+        let leads_into_frames = self.selector.chains().len() > 1 || self.selector.searches_all_frames();
         is_passing(error) || (leads_into_frames && is_of_a_frame(error) && !self.frame.is_detached())
     }
 
@@ -223,11 +223,11 @@ impl Locator {
     }
 
     /// The matching element; `None` if there is none now.
-    pub async fn now(&self) -> Result<Option<ElementHandle>> {
+    pub async fn query_element(&self) -> Result<Option<ElementHandle>> {
         self.while_passing(|| self.found(false)).await
     }
 
-    /// Like [`now`](Self::now). `waits`: the caller retries.
+    /// Like [`now`](Self::query_element). `waits`: the caller retries.
     pub(super) async fn found(&self, waits: bool) -> Result<Option<ElementHandle>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let found = pick(&world, chain, root, self.strict, waits).await?;
@@ -263,28 +263,28 @@ impl Locator {
 
     /// Like [`all`](Self::all), without elements in closed shadow roots that the engine does not know.
     async fn all_known(&self) -> Result<Vec<ElementHandle>> {
-        let Some((world, list)) = self.list().await? else { return Ok(Vec::new()) };
+        let Some((world, list)) = self.all_as_array().await? else { return Ok(Vec::new()) };
         let items = list.items().await?.into_iter();
         Ok(items.map(|item| ElementHandle::new(world.clone(), item)).collect())
     }
 
     /// All current matches as one array in the isolated world.
-    pub async fn list(&self) -> Result<Option<(World, RemoteHandle)>> {
+    pub async fn all_as_array(&self) -> Result<Option<(World, RemoteHandle)>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-        let list = world.call_handle("select", arguments).await.map_err(Selector::refused)?;
+        let list = world.call_handle("select", arguments).await.map_err(Selector::convert_error)?;
         Ok(list.map(|list| (world, list)))
     }
 
     /// All current matches as one array.
-    pub async fn list_handle(&self) -> Result<JsHandle> {
+    pub async fn all_as_array_handle(&self) -> Result<JsHandle> {
         self.while_passing(|| self.list_now()).await
     }
 
     async fn list_now(&self) -> Result<JsHandle> {
         // `count_now` also searches closed shadow roots if nothing matches elsewhere.
         self.count_now().await?;
-        match self.list().await? {
+        match self.all_as_array().await? {
             Some((world, list)) => Ok(JsHandle::of_list(&world, list)),
             None => Err(Error::ElementNotFound { waited: Duration::ZERO }),
         }
@@ -298,7 +298,7 @@ impl Locator {
         scope: ScriptWorld,
     ) -> Result<JsValue> {
         if scope == ScriptWorld::Isolated {
-            return self.list_handle().await?.evaluate(script, argument, Some(scope)).await;
+            return self.all_as_array_handle().await?.evaluate(script, argument, Some(scope)).await;
         }
         let elements = self.all().await?;
         let items = elements.iter().map(|element| JsValue::Handle(JsHandle::of_element(element))).collect();
@@ -318,7 +318,7 @@ impl Locator {
         };
         let read = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref()), value_argument(&drawn)];
-            world.call_with("textsOf", arguments).await.map_err(Selector::refused)
+            world.call_with("textsOf", arguments).await.map_err(Selector::convert_error)
         };
         look_through(&world, false, read, |texts: &Value| texts.as_array().is_some_and(Vec::is_empty)).await
     }
@@ -332,13 +332,13 @@ impl Locator {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(0) };
         let count = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-            world.call_with("count", arguments).await.map_err(Selector::refused)
+            world.call_with("count", arguments).await.map_err(Selector::convert_error)
         };
         look_through(&world, false, count, |count| *count == 0).await
     }
 
     /// Waits for the element and runs `act` with it; repeats it if the element is replaced meanwhile.
-    pub async fn with<T, Doing: Future<Output = Result<T>>>(
+    pub async fn with_element<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
         act: impl FnMut(ElementHandle, Duration) -> Doing,
@@ -346,7 +346,7 @@ impl Locator {
         self.with_way(limit, true, act).await
     }
 
-    /// Like [`with`](Self::with). `clears`: runs locator handlers before each attempt.
+    /// Like [`with`](Self::with_element). `clears`: runs locator handlers before each attempt.
     pub(super) async fn with_way<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
@@ -408,19 +408,19 @@ impl Locator {
     }
 
     /// Waits until the element is attached, visible, hidden or detached. Returns the element, if there is one.
-    pub async fn wait(&self, presence: Presence, limit: Duration) -> Result<Option<ElementHandle>> {
+    pub async fn wait_for(&self, presence: WaitForState, limit: Duration) -> Result<Option<ElementHandle>> {
         let deadline = Instant::now() + limit;
-        let gone = matches!(presence, Presence::Detached | Presence::Hidden);
+        let gone = matches!(presence, WaitForState::Detached | WaitForState::Hidden);
         for pause in pauses() {
             rest_before(deadline, pause).await;
             self.clear_way(limit, deadline).await?;
             let look = async {
                 let Some(element) = self.found(!gone).await? else { return Ok((gone, None)) };
                 Ok(match presence {
-                    Presence::Attached => (true, Some(element)),
-                    Presence::Detached => (false, Some(element)),
-                    Presence::Visible => (element.is_visible().await?, Some(element)),
-                    Presence::Hidden => (!element.is_visible().await?, None),
+                    WaitForState::Attached => (true, Some(element)),
+                    WaitForState::Detached => (false, Some(element)),
+                    WaitForState::Visible => (element.is_visible().await?, Some(element)),
+                    WaitForState::Hidden => (!element.is_visible().await?, None),
                 })
             };
             match timeout_at(deadline, look).await {
@@ -478,7 +478,7 @@ async fn pick(
     let test_id = if strict { test_id_argument() } else { value_argument(&Value::Null) };
     let pick = || async {
         let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id.clone()];
-        world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::refused(error)))
+        world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::convert_error(error)))
     };
     look_through(world, waits, pick, Option::is_none).await
 }

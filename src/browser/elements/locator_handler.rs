@@ -8,7 +8,7 @@ use futures_util::future::{BoxFuture, FutureExt as _, Shared};
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
-use super::locator::{Locator, Presence, is_passing};
+use super::locator::{Locator, WaitForState, is_passing};
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
 use crate::error::{Error, Obstacle, Result};
@@ -133,7 +133,7 @@ impl Page {
             done.unwrap_or_else(|_| Err(late(false)))?;
             if !handler.options.no_wait_after {
                 let left = deadline.saturating_duration_since(Instant::now());
-                let hidden = Box::pin(handler.locator.wait(Presence::Hidden, left));
+                let hidden = Box::pin(handler.locator.wait_for(WaitForState::Hidden, left));
                 match hidden.await {
                     Err(Error::ElementNotFound { .. }) => return Err(late(true)),
                     Err(error) if !is_gone(&error) => return Err(error),

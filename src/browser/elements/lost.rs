@@ -9,15 +9,15 @@ use super::actionability::PointerTarget;
 use super::element::ElementHandle;
 use super::matches::element_in_words;
 use crate::browser::input::{ClickOptions, Input};
-use crate::browser::objects::journal::Mark;
-use crate::error::{Cover, Error, Result};
+use crate::browser::objects::journal::JournalMark;
+use crate::error::{CoveringElement, Error, Result};
 
 /// How long a page may be busy after an action before its state is taken as unknown.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
 /// An element that moved or replaced another one, as snapshots describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Moving {
+pub struct ElementSummary {
     pub role: String,
     pub name: String,
     /// The element's ref number in its frame.
@@ -55,24 +55,24 @@ impl PressedElementFate {
 /// Why a press did not become a click.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LostPress {
+pub enum PressFailure {
     /// Another element covered the target at the last moment.
-    By(Cover),
+    By(CoveringElement),
     /// The page replaced the element before the button was released.
-    Again(Moving),
+    Again(ElementSummary),
     /// The page removes and re-inserts the element when the pointer arrives: its container received the press.
-    Past(Cover),
+    Past(CoveringElement),
     /// The element was not clicked: what happened to it, and `click` or `double click`.
     Away((PressedElementFate, String)),
 }
 
-impl LostPress {
+impl PressFailure {
     /// The error for a lost press; `describe` names the element that replaced the pressed one. If an element around the
     /// target received the press, that is no error: returns that element.
     pub fn into_result(
         lost: Option<Self>,
-        describe: impl FnOnce(&Moving) -> String,
-    ) -> Result<Option<Cover>> {
+        describe: impl FnOnce(&ElementSummary) -> String,
+    ) -> Result<Option<CoveringElement>> {
         match lost {
             None => Ok(None),
             Some(Self::Past(holder)) => Ok(Some(holder)),
@@ -86,7 +86,7 @@ impl LostPress {
 /// Whether a complete press became a click, as far as that is known.
 #[derive(Debug)]
 pub(super) struct Lost {
-    known: Result<Option<LostPress>>,
+    known: Result<Option<PressFailure>>,
     /// Whether the page began to navigate before the press was complete.
     leaves: bool,
 }
@@ -100,14 +100,14 @@ impl Lost {
             Err(Error::DocumentGone) if self.leaves || count > 1 => {
                 Err(PressedElementFate::Elsewhere.lost(what.to_owned()))
             }
-            lost => LostPress::into_result(lost.ok().flatten(), Moving::in_words).map(drop),
+            lost => PressFailure::into_result(lost.ok().flatten(), ElementSummary::description).map(drop),
         }
     }
 }
 
-impl Moving {
+impl ElementSummary {
     /// The element's role and name on one line.
-    pub fn in_words(&self) -> String {
+    pub fn description(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
 }
@@ -117,12 +117,12 @@ impl ElementHandle {
     pub(super) async fn press_watched(
         &self,
         reached: PointerTarget,
-        begun: Mark,
+        begun: JournalMark,
         input: &Input,
         click: &ClickOptions,
     ) -> Result<Lost> {
         // Only one press can be watched at a time.
-        let leaves = self.frame().page()?.pending_since(begun).navigating;
+        let leaves = self.frame().page()?.effects_since(begun).navigating;
         let turn = reached.press_in_turn(input, click).await?;
         let known = self.recorded_result("pressLost").await;
         let leaves = leaves || input.mouse().leaves();
@@ -133,7 +133,7 @@ impl ElementHandle {
     /// Reads what the injected script has recorded of an action.
     pub(super) async fn recorded_result<T: DeserializeOwned>(&self, method: &str) -> Result<T> {
         let page = self.frame().page()?;
-        let answer = page.unless_dialog(self.world().call(method, &[]));
+        let answer = page.fail_on_dialog(self.world().call(method, &[]));
         timeout(ANSWER_LIMIT, answer).await.map_err(|_| Error::PageBusy)?
     }
 }

@@ -28,7 +28,7 @@ pub struct Match {
 
 impl Match {
     /// The element's role and name on one line.
-    pub fn in_words(&self) -> String {
+    pub fn description(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
 
@@ -65,12 +65,12 @@ impl Page {
     /// visible. Among several matches of a text, one with exactly that text is preferred.
     ///
     /// # Errors `element_not_found` after `limit`.
-    pub async fn matching(&self, selector: &str, limit: Duration) -> Result<MatchResult> {
+    pub async fn find_matches(&self, selector: &str, limit: Duration) -> Result<MatchResult> {
         Selector::parse(selector)?;
         let deadline = Instant::now() + limit;
         for pause in pauses() {
             rest_before(deadline, pause).await;
-            match self.unless_dialog(self.matches_now(selector)).await? {
+            match self.fail_on_dialog(self.matches_now(selector)).await? {
                 Some(MatchResult::Several(count, several)) => {
                     return Ok(match self.says_exactly(selector).await {
                         Some(only) => MatchResult::One(only),
@@ -98,10 +98,10 @@ impl Page {
         let deadline = Instant::now() + limit;
         let left = || deadline.saturating_duration_since(Instant::now());
         loop {
-            let element = match self.matching(selector, left()).await {
-                Ok(MatchResult::One(found)) => found.element(&found.in_words()).await,
+            let element = match self.find_matches(selector, left()).await {
+                Ok(MatchResult::One(found)) => found.element(&found.description()).await,
                 Ok(MatchResult::Several(count, several)) => {
-                    let matches = several.iter().map(Match::in_words).collect();
+                    let matches = several.iter().map(Match::description).collect();
                     return Err(Error::SeveralMatch { count, matches });
                 }
                 Err(Error::ElementNotFound { .. }) => return Err(Error::ElementNotFound { waited: limit }),
@@ -109,9 +109,9 @@ impl Page {
             };
             let done = async {
                 let element = element?;
-                let drawn = element.drawn_instead().await?;
+                let drawn = element.custom_control().await?;
                 let element = match drawn {
-                    Some(drawn) => drawn.element(&drawn.in_words()).await?,
+                    Some(drawn) => drawn.element(&drawn.description()).await?,
                     None => element,
                 };
                 act(element, left()).await
@@ -155,7 +155,7 @@ impl Page {
         if let Some(number) = reference.frame {
             return match self.frame_by_number(number) {
                 Some(frame) if frame.had_ref(reference.element) => Ok(frame),
-                None if number < self.frames_so_far() => Err(Error::FrameDetached),
+                None if number < self.next_frame_index() => Err(Error::FrameDetached),
                 _ => Err(unknown("no snapshot has shown it")),
             };
         }
@@ -202,17 +202,17 @@ impl Page {
 
 impl Frame {
     /// Locates elements as snapshots show them: if no other element has the role, visible `aria-hidden` ones match.
-    pub fn painted_locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+    pub fn snapshot_locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         self.locator(&format!("internal:control=painted >> {selector}"), strict)
     }
 
     /// The matches of a selector with their frame, which differs from this one if the selector enters a frame.
     async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
-        let locator = self.painted_locator(selector, false)?;
+        let locator = self.snapshot_locator(selector, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
         let ask = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-            world.call_with::<Matches>("matches", arguments).await.map_err(Selector::refused)
+            world.call_with::<Matches>("matches", arguments).await.map_err(Selector::convert_error)
         };
         let found = look_through(&world, true, ask, |found| found.all == 0).await?;
         for (number, ..) in &found.first {

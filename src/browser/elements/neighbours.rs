@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::browser::objects::journal::{ActionEffects, Mark};
+use crate::browser::objects::journal::{ActionEffects, JournalMark};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::World;
 
@@ -51,7 +51,7 @@ pub(super) struct OtherPagesWatch {
 #[derive(Debug)]
 struct OtherPageWatch {
     page: Page,
-    mark: Mark,
+    mark: JournalMark,
     begun: Arc<OnceLock<(World, u32)>>,
 }
 
@@ -88,7 +88,7 @@ impl Page {
         if self.cannot_be_queried() {
             return;
         }
-        let turn = async { self.main_frame().utility().await?.call::<()>("turn", &[]).await };
+        let turn = async { self.main_frame().utility_world().await?.call::<()>("turn", &[]).await };
         let _ = timeout(ANSWER_LIMIT, turn).await;
     }
 
@@ -129,7 +129,7 @@ impl OtherPageWatch {
         let neighbour = Self { mark: page.mark(), page, begun: Arc::default() };
         let (page, begun) = (neighbour.page.clone(), Arc::clone(&neighbour.begun));
         let beginning = tokio::spawn(async move {
-            if let Ok(world) = page.main_frame().utility().await
+            if let Ok(world) = page.main_frame().utility_world().await
                 && let Ok(number) = world.call("attend", &[]).await
             {
                 let _ = begun.set((world, number));
@@ -143,7 +143,7 @@ impl OtherPageWatch {
         let called = Instant::now();
         let mut attended = self.attended().await.unwrap_or_default();
         loop {
-            let pending = self.page.pending_since(self.mark);
+            let pending = self.page.effects_since(self.mark);
             if pending.gone || pending.dialog {
                 return None;
             }

@@ -220,7 +220,7 @@ impl ElementHandle {
         // Characters without a key are inserted together, so such a text is not split.
         let end = if text.is_ascii() { text.len().saturating_sub(1) } else { 0 };
         keyboard.type_text(&text[..end], delay).await?;
-        if page.pending_since(mark).committed {
+        if page.effects_since(mark).committed {
             return Err(Error::DocumentGone);
         }
         keyboard.type_text(&text[end..], delay).await

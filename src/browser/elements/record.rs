@@ -11,12 +11,12 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::selector::test_id_attribute;
-use super::way::Way;
+use super::way::LocatorSpec;
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::listeners::Listener;
-use crate::browser::objects::page::{KeptInMemory, Page, WeakPage};
+use crate::browser::objects::page::{KeepLoadedGuard, Page, WeakPage};
 use crate::cdp::types::page::{
     FrameStartedNavigating, GetNavigationHistory, HistoryEntry, JavascriptDialogClosed,
     NavigatedWithinDocument,
@@ -34,10 +34,10 @@ const SOON: Duration = Duration::from_millis(500);
 
 /// A recorded action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordedUserAction {
     /// An action on an element, or on the focused one.
     Step {
-        at: Option<Vec<Way>>,
+        at: Option<Vec<LocatorSpec>>,
         did: RecordedStep,
     },
     BrowserNavigation(BrowserNavigation),
@@ -81,7 +81,7 @@ pub enum RecordedStep {
         key: String,
     },
     Drag {
-        onto: Way,
+        onto: LocatorSpec,
     },
 }
 
@@ -119,7 +119,7 @@ const LEADING_KEYS: [&str; 16] = [
 
 impl RecordedStep {
     /// Whether this is a key press that may have caused a navigation.
-    pub fn may_lead(&self) -> bool {
+    pub fn may_navigate(&self) -> bool {
         matches!(self, Self::Press { key } if LEADING_KEYS.contains(&key.as_str()))
     }
 }
@@ -135,7 +135,7 @@ pub enum BrowserNavigation {
 
 #[derive(Debug, Deserialize)]
 struct RecorderMessage {
-    way: Option<Way>,
+    way: Option<LocatorSpec>,
     #[serde(flatten)]
     did: RecordedStep,
 }
@@ -144,7 +144,7 @@ struct RecorderMessage {
 #[derive(Clone)]
 pub struct Recorder {
     pub counts: Arc<dyn Fn() -> bool + Send + Sync>,
-    pub on_recorded: Listener<Recorded>,
+    pub on_recorded: Listener<RecordedUserAction>,
 }
 
 impl fmt::Debug for Recorder {
@@ -162,10 +162,10 @@ pub struct ActionRecording {
 
 #[derive(Debug)]
 struct Running {
-    _kept: KeptInMemory,
+    _kept: KeepLoadedGuard,
     recorder: Recorder,
     /// The locators of the frames of each world that reports steps.
-    worlds: Mutex<HashMap<WorldKey, Vec<Way>>>,
+    worlds: Mutex<HashMap<WorldKey, Vec<LocatorSpec>>>,
     history: Mutex<History>,
     /// When the last step that may have made the page navigate was reported.
     last: Mutex<Option<Instant>>,
@@ -209,7 +209,7 @@ impl Hooks for RecordHooks {
             && let Some(running) = opener.recording()
             && (running.recorder.counts)()
         {
-            running.tell(&Recorded::Opened);
+            running.tell(&RecordedUserAction::Opened);
         }
         let observer = RecordObserver { page: page.downgrade(), session: new.session.clone() };
         new.session.observe(&EVENTS, Arc::new(observer));
@@ -246,12 +246,13 @@ impl Observer for RecordObserver {
             }
         } else if let Some(event) = event.read::<JavascriptDialogClosed>() {
             if counts && !page.dialog_is_answered_here() {
-                running.tell(&Recorded::Answered { accepted: event.result, text: event.user_input });
+                running
+                    .tell(&RecordedUserAction::Answered { accepted: event.result, text: event.user_input });
             }
         } else if let Some(event) = event.read::<FrameStartedNavigating>() {
             let loads_again = event.frame_id == page.id() && event.navigation_type.starts_with("reload");
             if counts && loads_again && !running.follows_a_step() {
-                running.tell(&Recorded::BrowserNavigation(BrowserNavigation::Again));
+                running.tell(&RecordedUserAction::BrowserNavigation(BrowserNavigation::Again));
             }
         } else if event.read::<NavigatedWithinDocument>().is_some_and(|event| event.frame_id == page.id()) {
             tokio::spawn(async move { running.report_navigation(&page, counts).await });
@@ -260,10 +261,10 @@ impl Observer for RecordObserver {
 }
 
 impl Running {
-    fn tell(&self, recorded: &Recorded) {
+    fn tell(&self, recorded: &RecordedUserAction) {
         if matches!(
             recorded,
-            Recorded::BrowserNavigation(
+            RecordedUserAction::BrowserNavigation(
                 BrowserNavigation::Back | BrowserNavigation::Forward | BrowserNavigation::Again
             )
         ) {
@@ -277,20 +278,20 @@ impl Running {
         let world = (Arc::from(session.id()), called.execution_context_id);
         let Some(frame) = self.worlds.lock().get(&world).cloned() else { return };
         let Ok(message) = decode::<RecorderMessage>(called.payload.as_bytes()) else { return };
-        if !message.did.may_lead() {
+        if !message.did.may_navigate() {
             *self.last.lock() = Some(Instant::now());
         } else if self.went.lock().is_some_and(|went| went.elapsed() < SOON) {
             // The navigation that this shortcut caused was already reported.
             return;
         }
         let at = message.way.map(|way| frame.into_iter().chain([way]).collect());
-        self.tell(&Recorded::Step { at, did: message.did });
+        self.tell(&RecordedUserAction::Step { at, did: message.did });
     }
 
     /// Starts recording in a frame's document.
     async fn hear(&self, frame: &Frame) -> Result<()> {
-        let world = frame.utility().await?;
-        let ways = frame.ways().await?;
+        let world = frame.utility_world().await?;
+        let ways = frame.generate_locators().await?;
         let binding = AddBinding {
             name: BINDING.to_owned(),
             execution_context_id: Some(world.context_id()),
@@ -318,7 +319,7 @@ impl Running {
         let went = history.went_from(&before, entry);
         // A page can go back by itself, but only a person can type into the address bar.
         let went = went.into_iter().filter(|went| !follows || matches!(went, BrowserNavigation::To(_)));
-        went.for_each(|went| self.tell(&Recorded::BrowserNavigation(went)));
+        went.for_each(|went| self.tell(&RecordedUserAction::BrowserNavigation(went)));
     }
 }
 
@@ -384,7 +385,7 @@ impl ActionRecording {
     pub async fn stop(self) {
         let Some(page) = self.page.upgrade() else { return };
         for frame in page.frames() {
-            if let Ok(world) = frame.utility().await {
+            if let Ok(world) = frame.utility_world().await {
                 // If the document is gone, so are its listeners.
                 let _ = world.call_apart::<Value>("function () { this.stopRecording?.(); }").await;
             }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::element::ElementHandle;
 use crate::browser::input::{Point, Rect};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::journal::Mark;
+use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ pub enum Axis {
 
 /// A scrolling area: the page itself, or an element.
 #[derive(Debug, Clone)]
-pub struct Scroller {
+pub struct ScrollArea {
     page: Page,
     element: ElementHandle,
     axis: Axis,
@@ -50,7 +50,7 @@ pub struct Scroller {
 /// The scroll position of an area in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Scrolled {
+pub struct ScrollPosition {
     pub at: f64,
     /// The largest position.
     pub most: f64,
@@ -72,23 +72,27 @@ impl Axis {
 
 impl Page {
     /// The scrolling area at an element, or that of the page. `None` if nothing scrolls.
-    pub async fn scroller(&self, at: Option<&ElementHandle>, axis: Axis) -> Result<Option<Scroller>> {
+    pub async fn scroll_area(&self, at: Option<&ElementHandle>, axis: Axis) -> Result<Option<ScrollArea>> {
         let world = match at {
             Some(element) => element.world().clone(),
-            None => self.main_frame().utility().await?,
+            None => self.main_frame().utility_world().await?,
         };
         let node = at.map_or_else(|| value_argument(&json!(null)), |element| element.handle().argument());
         let found = world.call_handle("scrollerOf", vec![node, value_argument(&axis.name())]).await?;
-        Ok(found.map(|handle| Scroller::new(self, world, handle, axis)))
+        Ok(found.map(|handle| ScrollArea::new(self, world, handle, axis)))
     }
 }
 
 impl Page {
     /// Scrolls an area to its end, and continues as long as it grows, at most `most_times`. Returns how often
     /// it grew. Waits for earlier requests, too: a list may still be empty while it loads.
-    pub async fn scroll_through(&self, at: Option<&ElementHandle>, most_times: Option<u32>) -> Result<u32> {
+    pub async fn scroll_while_growing(
+        &self,
+        at: Option<&ElementHandle>,
+        most_times: Option<u32>,
+    ) -> Result<u32> {
         let Some(scroller) = self.coming_scroller(at).await? else { return Ok(0) };
-        let (mut grown, mut mark) = (0, Mark::BEGINNING);
+        let (mut grown, mut mark) = (0, JournalMark::BEGINNING);
         loop {
             let (_, now) = scroller.scroll_to_end(true).await?;
             if most_times == Some(grown) || !scroller.has_grown(now, mark).await? {
@@ -99,11 +103,11 @@ impl Page {
         }
     }
 
-    async fn coming_scroller(&self, at: Option<&ElementHandle>) -> Result<Option<Scroller>> {
-        let mut growth = Growth::begin(self, Mark::BEGINNING);
+    async fn coming_scroller(&self, at: Option<&ElementHandle>) -> Result<Option<ScrollArea>> {
+        let mut growth = Growth::begin(self, JournalMark::BEGINNING);
         loop {
             growth.look();
-            let found = self.scroller(at, Axis::Y).await?;
+            let found = self.scroll_area(at, Axis::Y).await?;
             if found.is_some() || growth.is_over() {
                 return Ok(found);
             }
@@ -115,20 +119,20 @@ impl Page {
 /// Tracks whether an area may still grow.
 pub(in crate::browser) struct Growth<'a> {
     page: &'a Page,
-    since: Mark,
+    since: JournalMark,
     begun: Instant,
     is_busy: bool,
     answered: Option<Instant>,
 }
 
 impl<'a> Growth<'a> {
-    pub(in crate::browser) fn begin(page: &'a Page, since: Mark) -> Self {
+    pub(in crate::browser) fn begin(page: &'a Page, since: JournalMark) -> Self {
         Self { page, since, begun: Instant::now(), is_busy: false, answered: None }
     }
 
     /// Records whether requests are in progress, before checking their effects.
     pub(in crate::browser) fn look(&mut self) {
-        self.is_busy = self.page.pending_since(self.since).requests > 0;
+        self.is_busy = self.page.effects_since(self.since).requests > 0;
         if self.is_busy {
             self.answered = Some(Instant::now());
         }
@@ -142,7 +146,7 @@ impl<'a> Growth<'a> {
     }
 }
 
-impl Scroller {
+impl ScrollArea {
     fn new(page: &Page, world: World, handle: RemoteHandle, axis: Axis) -> Self {
         Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
     }
@@ -153,23 +157,23 @@ impl Scroller {
     }
 
     /// The current scroll position.
-    pub async fn scrolled(&self) -> Result<Scrolled> {
+    pub async fn scroll_position(&self) -> Result<ScrollPosition> {
         self.scrolled_before(0.0).await
     }
 
     /// The current scroll position, with a point from which the wheel can scroll this distance.
-    async fn scrolled_before(&self, distance: f64) -> Result<Scrolled> {
+    async fn scrolled_before(&self, distance: f64) -> Result<ScrollPosition> {
         let pointer = self.page.mouse().position();
         let offset = self.offset().await?;
         let pointer = json!([pointer.x - offset.x, pointer.y - offset.y]);
         let arguments =
             vec![value_argument(&self.axis.name()), value_argument(&pointer), value_argument(&distance)];
-        let scrolled = self.element.ask::<Option<Scrolled>>("scrolled", arguments).await?;
+        let scrolled = self.element.ask::<Option<ScrollPosition>>("scrolled", arguments).await?;
         scrolled.ok_or_else(|| self.element.stale())
     }
 
     /// Scrolls by a distance, at most to the end, and waits until it stops. Returns the positions before and after.
-    pub async fn scroll_by(&self, distance: f64) -> Result<(Scrolled, Scrolled)> {
+    pub async fn scroll_by(&self, distance: f64) -> Result<(ScrollPosition, ScrollPosition)> {
         self.element.learn_wheel_hearers().await?;
         let before = self.scrolled_before(distance).await?;
         let wanted = (before.at + distance).clamp(0.0, before.most.max(before.at)) - before.at;
@@ -193,19 +197,19 @@ impl Scroller {
     }
 
     /// Scrolls to the end, or to the beginning, in one step. Returns the positions before and after.
-    pub async fn scroll_to_end(&self, forwards: bool) -> Result<(Scrolled, Scrolled)> {
+    pub async fn scroll_to_end(&self, forwards: bool) -> Result<(ScrollPosition, ScrollPosition)> {
         const BEYOND_ALL: f64 = 1e8;
-        let before = self.scrolled().await?;
+        let before = self.scroll_position().await?;
         self.at_once(if forwards { BEYOND_ALL } else { -BEYOND_ALL }).await?;
         Ok((before, self.rest(before.at).await?))
     }
 
     /// Whether the area grows shortly after its end was reached, or while requests since then are in progress.
-    pub async fn has_grown(&self, before: Scrolled, since: Mark) -> Result<bool> {
+    pub async fn has_grown(&self, before: ScrollPosition, since: JournalMark) -> Result<bool> {
         let mut growth = Growth::begin(&self.page, since);
         loop {
             growth.look();
-            let now = self.scrolled().await?;
+            let now = self.scroll_position().await?;
             if now.most > before.most + 1.0 || now.most - now.at > 2.0 {
                 return Ok(true);
             }
@@ -242,9 +246,9 @@ impl Scroller {
     }
 
     /// Waits until scrolling from `from` has stopped. Returns early if it does not start.
-    async fn rest(&self, from: f64) -> Result<Scrolled> {
+    async fn rest(&self, from: f64) -> Result<ScrollPosition> {
         let begun = Instant::now();
-        let mut last = self.scrolled().await?;
+        let mut last = self.scroll_position().await?;
         let mut still = 0;
         loop {
             let has_begun = (last.at - from).abs() >= 1.0;
@@ -256,7 +260,7 @@ impl Scroller {
                 return Ok(last);
             }
             sleep(PAUSE).await;
-            let now = self.scrolled().await?;
+            let now = self.scroll_position().await?;
             still = if (now.at - last.at).abs() < 0.5 { still + 1 } else { 0 };
             last = now;
         }

@@ -216,7 +216,7 @@ impl Selector {
     }
 
     /// Whether the first chain is searched in all frames until it matches.
-    pub fn looks_everywhere(&self) -> bool {
+    pub fn searches_all_frames(&self) -> bool {
         self.everywhere
     }
 
@@ -226,7 +226,7 @@ impl Selector {
     }
 
     /// Converts an exception of `select.js`.
-    pub fn refused(error: Error) -> Error {
+    pub fn convert_error(error: Error) -> Error {
         match &error {
             Error::Script { message } => match message.strip_prefix("SelectorError: ") {
                 Some(engine_message) => {

@@ -17,16 +17,16 @@ use tokio::try_join;
 use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
-use super::lost::{LostPress, Moving};
+use super::lost::{ElementSummary, PressFailure};
 use super::neighbours::{AffectedPage, OtherPagesWatch};
-use crate::browser::objects::journal::{ActionEffects, Mark};
+use crate::browser::objects::journal::{ActionEffects, JournalMark};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::{Error, Result};
 
 /// The target of an action, as far as known.
 #[derive(Debug, Clone, Copy)]
-pub enum ActsOn<'a> {
+pub enum ActionTarget<'a> {
     /// The page: anything may react.
     Page,
     /// A pressed element: its listeners and the browser's default action may react.
@@ -58,7 +58,7 @@ impl Default for SettleOptions {
 
 /// The effects of an action.
 #[derive(Debug, Clone)]
-pub struct Settled {
+pub struct SettleResult {
     /// Whether the main frame has a new document.
     pub navigated: bool,
     /// New tabs.
@@ -69,17 +69,17 @@ pub struct Settled {
     /// Announcements of the page in the meantime, even if they are no longer visible.
     pub said: Vec<String>,
     /// Elements that have moved; only the outermost ones.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<MovedElement>,
     /// Why a press did not become a click.
-    pub lost: Option<LostPress>,
+    pub lost: Option<PressFailure>,
     /// Other pages that were affected.
     pub reached: Vec<AffectedPage>,
 }
 
 /// An element that has moved.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Moved {
-    pub what: Moving,
+pub struct MovedElement {
+    pub what: ElementSummary,
     /// The top left corner of the element's box, in the viewport of its frame.
     pub at: (i32, i32),
 }
@@ -101,9 +101,9 @@ pub enum SettleEnd {
 
 /// A recording of the effects of an action, which begins before the action.
 #[derive(Debug)]
-pub struct Watch {
+pub struct EffectWatcher {
     page: Page,
-    mark: Mark,
+    mark: JournalMark,
     pages: Vec<Page>,
     neighbours: Option<OtherPagesWatch>,
     /// The world that records DOM changes, and the number of that record.
@@ -114,8 +114,8 @@ pub struct Watch {
     /// Whether every effective click on the element changes the document.
     changes_something: bool,
     said: Vec<String>,
-    moved: Vec<Moved>,
-    lost: Option<LostPress>,
+    moved: Vec<MovedElement>,
+    lost: Option<PressFailure>,
     /// Whether the page must draw a frame before the action counts as done.
     shows: bool,
     /// How long the page may process its input before it reacts.
@@ -158,7 +158,7 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(250);
 
 impl Page {
     /// Starts to record effects; must be called before the action.
-    pub async fn watch(&self, acts_on: ActsOn<'_>) -> Watch {
+    pub async fn watch_effects(&self, acts_on: ActionTarget<'_>) -> EffectWatcher {
         self.acts();
         let mark = self.mark();
         let pages = self.context().pages();
@@ -166,7 +166,7 @@ impl Page {
         let begun = async {
             let world = match elements.first() {
                 Some(element) => element.world().clone(),
-                None => self.main_frame().utility().await?,
+                None => self.main_frame().utility_world().await?,
             };
             let nodes: Vec<_> = elements.iter().map(|element| element.handle().argument()).collect();
             // Queried before the action moves the focus.
@@ -178,15 +178,17 @@ impl Page {
             };
             let completes = async {
                 match acts_on {
-                    ActsOn::Filled(_) if nodes.is_empty() => Ok(false),
-                    ActsOn::Filled(_) | ActsOn::Typed => world.call_with("completes", nodes.clone()).await,
+                    ActionTarget::Filled(_) if nodes.is_empty() => Ok(false),
+                    ActionTarget::Filled(_) | ActionTarget::Typed => {
+                        world.call_with("completes", nodes.clone()).await
+                    }
                     _ => Ok(false),
                 }
             };
             let watch = world.call_with("watch", nodes.clone());
             let watch_press = async {
                 match acts_on {
-                    ActsOn::Pressed(_) => world.call_with::<bool>("watchPress", nodes.clone()).await,
+                    ActionTarget::Pressed(_) => world.call_with::<bool>("watchPress", nodes.clone()).await,
                     _ => Ok(false),
                 }
             };
@@ -214,8 +216,8 @@ impl Page {
             By::Press | By::Keys => completes.then_some(SUGGESTIONS_LIMIT),
         };
         let (said, moved, shows) = (Vec::new(), Vec::new(), by != By::Keys);
-        let reads = if matches!(acts_on, ActsOn::Given) { READING } else { Duration::ZERO };
-        Watch {
+        let reads = if matches!(acts_on, ActionTarget::Given) { READING } else { Duration::ZERO };
+        EffectWatcher {
             page: self.clone(),
             mark,
             pages,
@@ -233,7 +235,7 @@ impl Page {
     }
 }
 
-impl<'a> ActsOn<'a> {
+impl<'a> ActionTarget<'a> {
     /// The elements, if all are in one document; otherwise only the page is observed.
     fn elements(self) -> &'a [ElementHandle] {
         match self {
@@ -244,14 +246,14 @@ impl<'a> ActsOn<'a> {
     }
 }
 
-impl Drop for Watch {
+impl Drop for EffectWatcher {
     fn drop(&mut self) {
         self.listened.abort();
         self.unwatch();
     }
 }
 
-impl Watch {
+impl EffectWatcher {
     /// Stops recording DOM changes.
     fn unwatch(&mut self) {
         if let (Some((world, number)), Ok(runtime)) = (self.changes.take(), Handle::try_current()) {
@@ -260,7 +262,7 @@ impl Watch {
     }
 
     /// Waits for the effects; must be called after the action.
-    pub async fn settle(mut self, options: &SettleOptions) -> Settled {
+    pub async fn settle(mut self, options: &SettleOptions) -> SettleResult {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
         let mut wait = Wait {
@@ -275,19 +277,19 @@ impl Watch {
         };
         let mut changes = self.page.changes();
         let (pending, ending) = loop {
-            let pending = self.page.pending_since(self.mark);
+            let pending = self.page.effects_since(self.mark);
             if let Some(ending) = stopped(&pending) {
                 break (pending, ending);
             }
             let under_way = self.under_way(&pending);
             let until = wait.until(&under_way, &pending);
             if Instant::now() < until {
-                self.page.changed_before(&mut changes, until).await;
+                self.page.wait_for_change(&mut changes, until).await;
             } else if matches!(under_way, UnderWay::Nothing) && Instant::now() < wait.restless() {
                 match self.still_changing(&mut wait).await {
                     Some(rest) => wait.quiet_from = Instant::now() + rest,
                     // At rest, unless a new effect began during the check.
-                    None if self.page.pending_since(self.mark).last_effect == pending.last_effect => {
+                    None if self.page.effects_since(self.mark).last_effect == pending.last_effect => {
                         break (pending, SettleEnd::Rest);
                     }
                     None => {}
@@ -310,7 +312,7 @@ impl Watch {
             }
             _ => Vec::new(),
         };
-        Settled { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
+        SettleResult { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
     }
 
     /// Waits until a new document has built its content. Returns what is still in progress.
@@ -319,7 +321,7 @@ impl Watch {
             return Vec::new();
         }
         if pending.committed {
-            return self.page.until_built(self.mark, BUILDING_LIMIT).await;
+            return self.page.until_document_complete(self.mark, BUILDING_LIMIT).await;
         }
         let busy = wait.busy.then(|| "a part that says that it is busy".to_owned());
         let loading = wait.loading.then(|| "a part that says that it is loading".to_owned());
@@ -329,8 +331,8 @@ impl Watch {
     }
 
     /// Whether the action seems to have had no effect so far.
-    pub async fn is_untouched(&mut self) -> bool {
-        let pending = self.page.pending_since(self.mark);
+    pub async fn has_no_effect(&mut self) -> bool {
+        let pending = self.page.effects_since(self.mark);
         if pending.last_effect.is_some() || stopped(&pending).is_some() {
             return false;
         }
@@ -341,7 +343,7 @@ impl Watch {
     fn under_way(&self, pending: &ActionEffects) -> UnderWay {
         let busy = pending.requests > 0 || pending.loading > 0;
         if pending.committed {
-            return if self.page.main_frame().moments().load {
+            return if self.page.main_frame().lifecycle_events().load {
                 UnderWay::Arrived
             } else {
                 UnderWay::Navigation
@@ -361,7 +363,7 @@ impl Watch {
         let mark = self.mark;
         let listened = tokio::select! {
             listened = timeout_at(acted + options.window, &mut self.listened) => listened,
-            _ = self.page.until(|page| stopped(&page.pending_since(mark))) => return acted,
+            _ = self.page.until(|page| stopped(&page.effects_since(mark))) => return acted,
         };
         if listened.ok().and_then(Result::ok).unwrap_or(true) {
             return acted + options.window.max(self.reads);
@@ -421,7 +423,7 @@ impl Watch {
 
     /// Whether the action has had no effect so far, and did not miss its element.
     fn is_without_effect(&self, changes: u32) -> bool {
-        changes == 0 && self.lost.is_none() && self.page.pending_since(self.mark).last_effect.is_none()
+        changes == 0 && self.lost.is_none() && self.page.effects_since(self.mark).last_effect.is_none()
     }
 
     /// The recorded DOM changes; `None` if nothing is recorded, or the document is gone.
@@ -441,8 +443,9 @@ impl Watch {
         let arrived = async { while self.opened().len() < windows && changes.changed().await.is_ok() {} };
         let _ = timeout(WINDOW_LIMIT, arrived).await;
         let opened = self.opened();
-        let loaded =
-            opened.iter().map(|page| page.until(|page| page.main_frame().moments().load.then_some(())));
+        let loaded = opened
+            .iter()
+            .map(|page| page.until(|page| page.main_frame().lifecycle_events().load.then_some(())));
         let _ = timeout(OPENING_LIMIT, futures_util::future::join_all(loaded)).await;
         opened
     }
@@ -459,8 +462,8 @@ struct Watched {
     busy: bool,
     loading: bool,
     said: Vec<String>,
-    moved: Vec<Moved>,
-    lost: Option<LostPress>,
+    moved: Vec<MovedElement>,
+    lost: Option<PressFailure>,
 }
 
 fn milliseconds(given: f64) -> Duration {
@@ -547,11 +550,13 @@ enum By {
 }
 
 impl By {
-    fn of(acts_on: ActsOn<'_>) -> Self {
+    fn of(acts_on: ActionTarget<'_>) -> Self {
         match acts_on {
-            ActsOn::Pressed(_) => Self::Press,
-            ActsOn::Pointed(_) => Self::Pointer,
-            ActsOn::Page | ActsOn::Given | ActsOn::Typed | ActsOn::Filled(_) => Self::Keys,
+            ActionTarget::Pressed(_) => Self::Press,
+            ActionTarget::Pointed(_) => Self::Pointer,
+            ActionTarget::Page | ActionTarget::Given | ActionTarget::Typed | ActionTarget::Filled(_) => {
+                Self::Keys
+            }
         }
     }
 

@@ -12,14 +12,14 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::actionability::ActionOptions;
-use super::dropped::Dropped;
+use super::dropped::DropPayload;
 use super::element::ElementHandle;
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::dom::SetFileInputFiles;
-use crate::error::{ElementKind, Error, Needed, Obstacle, Result};
+use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
 
 /// How many files are kept open for one page: the newest.
 const MOST_HELD: usize = 500;
@@ -93,22 +93,22 @@ impl ElementHandle {
     async fn check_files(&self, count: usize, folders: usize) -> Result<()> {
         let input: FileInput = self.ask("fileInput", Vec::new()).await?;
         if let Some(found) = input.wrong {
-            return Err(Error::WrongElement { found, needed: Needed::FileInput });
+            return Err(Error::WrongElement { found, needed: RequiredKind::FileInput });
         }
         if input.disabled {
             return Err(Error::NotActionable { obstacle: Obstacle::Disabled, waited: Duration::ZERO });
         }
         if count > 1 && !input.multiple && !input.folder {
             let found = ElementKind::new("file-one");
-            return Err(Error::WrongElement { found, needed: Needed::SeveralFiles });
+            return Err(Error::WrongElement { found, needed: RequiredKind::SeveralFiles });
         }
         if folders > 0 && !input.folder {
             let found = ElementKind::new("input[type=file]");
-            return Err(Error::WrongElement { found, needed: Needed::Files });
+            return Err(Error::WrongElement { found, needed: RequiredKind::Files });
         }
         if input.folder && count > 0 && (count, folders) != (1, 1) {
             let found = ElementKind::new("file-folder");
-            return Err(Error::WrongElement { found, needed: Needed::Folder });
+            return Err(Error::WrongElement { found, needed: RequiredKind::Folder });
         }
         Ok(())
     }
@@ -172,15 +172,15 @@ impl ElementHandle {
     }
 
     /// Drops open files, and texts by MIME type, as if they came from another program.
-    pub async fn drop_opened(
+    pub async fn drop_opened_files(
         &self,
         files: Vec<OpenedFile>,
         texts: Vec<(String, String)>,
         options: &ActionOptions,
     ) -> Result<()> {
         let names = self.frame().page()?.names_of(files)?;
-        let dropped = Dropped::new(names.into_iter().map(PathBuf::from).collect(), texts);
-        self.drop_here(&dropped, options).await
+        let dropped = DropPayload::new(names.into_iter().map(PathBuf::from).collect(), texts);
+        self.drop_payload(&dropped, options).await
     }
 }
 

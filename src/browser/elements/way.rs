@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// A locator of an element in its document, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Way {
+pub struct LocatorSpec {
     /// `testId`, `role`, `label`, `placeholder`, `alt`, `title`, `text` or `css`.
     pub by: String,
     pub text: String,
@@ -25,9 +25,9 @@ pub struct Way {
 
 /// An element with its locators.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct LocatedElement {
     /// The locators of the frames, outermost first, and of the element itself.
-    pub ways: Vec<Way>,
+    pub ways: Vec<LocatorSpec>,
     /// The tag name, such as `select`.
     pub tag: String,
     /// The `type` of an input.
@@ -38,24 +38,24 @@ pub struct Found {
 
 impl ElementHandle {
     /// The locators of this element.
-    pub async fn ways(&self) -> Result<Found> {
-        let mut ways = self.frame().ways().await?;
+    pub async fn generate_locators(&self) -> Result<LocatedElement> {
+        let mut ways = self.frame().generate_locators().await?;
         ways.push(way(self.world(), self.handle()).await?);
         let node = self.handle().describe().await?;
         let attributes = node.attributes.unwrap_or_default();
         let has_list = attributes.chunks(2).any(|pair| pair[0] == "list");
         let kind = attributes.chunks(2).find(|pair| pair[0] == "type").and_then(|pair| pair.get(1));
         let kind = kind.map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
-        Ok(Found { ways, tag: node.local_name, kind, has_list })
+        Ok(LocatedElement { ways, tag: node.local_name, kind, has_list })
     }
 }
 
 impl Frame {
     /// The locators of this frame and its ancestors, outermost first; none for the main frame.
-    pub(super) async fn ways(&self) -> Result<Vec<Way>> {
+    pub(super) async fn generate_locators(&self) -> Result<Vec<LocatorSpec>> {
         let mut ways = Vec::new();
         let mut frame = self.clone();
-        while let Some((world, owner)) = frame.owner().await? {
+        while let Some((world, owner)) = frame.owner_element().await? {
             ways.push(way(&world, &owner).await?);
             let Some(parent) = frame.parent().cloned() else { break };
             frame = parent;
@@ -65,24 +65,29 @@ impl Frame {
     }
 }
 
-async fn way(world: &World, node: &RemoteHandle) -> Result<Way> {
+async fn way(world: &World, node: &RemoteHandle) -> Result<LocatorSpec> {
     world.call_with("wayTo", vec![node.argument(), test_id_argument()]).await
 }
 
-impl Found {
+impl LocatedElement {
     /// A locator by the caller's selector.
-    pub fn by_selector(selector: &str) -> Self {
-        Self { ways: vec![Way::css(selector)], tag: String::new(), kind: String::new(), has_list: false }
+    pub fn from_selector(selector: &str) -> Self {
+        Self {
+            ways: vec![LocatorSpec::css(selector)],
+            tag: String::new(),
+            kind: String::new(),
+            has_list: false,
+        }
     }
 
     /// The selector that finds the element from the main frame.
     pub fn selector(&self) -> String {
-        let parts: Vec<_> = self.ways.iter().map(Way::selector).collect();
+        let parts: Vec<_> = self.ways.iter().map(LocatorSpec::selector).collect();
         parts.join(" >> internal:control=enter-frame >> ")
     }
 }
 
-impl Way {
+impl LocatorSpec {
     /// A locator by CSS.
     pub fn css(selector: &str) -> Self {
         Self { by: "css".to_owned(), text: selector.to_owned(), name: None, exact: None, nth: None }

@@ -21,7 +21,7 @@ const CLOCK: &str = include_str!("../injected/clock.js");
 /// A command to the clock. Durations are in milliseconds, times in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub enum ClockTurn {
+pub enum ClockCommand {
     /// Installs the clock, which then runs by itself.
     Install { time: Option<f64> },
     /// Jumps ahead. Timers that are due run once, at the end.
@@ -70,9 +70,9 @@ struct State {
 }
 
 impl Clock {
-    fn begun(turn: ClockTurn, at: f64) -> Self {
+    fn begun(turn: ClockCommand, at: f64) -> Self {
         let origin = match turn {
-            ClockTurn::Install { time } => time.unwrap_or(at),
+            ClockCommand::Install { time } => time.unwrap_or(at),
             _ => at,
         };
         let state = State { at, ticks: 0.0, flows: true, fixed: None, offset: origin };
@@ -108,21 +108,23 @@ impl Clock {
 }
 
 impl State {
-    fn turned(self, turn: ClockTurn, at: f64) -> Result<Self> {
+    fn turned(self, turn: ClockCommand, at: f64) -> Result<Self> {
         let passed = if self.flows { (at - self.at).max(0.0) } else { 0.0 };
         let now = Self { at, ticks: self.ticks + passed, ..self };
         let dated = |time: f64| Self { offset: time - now.ticks, fixed: None, ..now };
         Ok(match turn {
-            ClockTurn::Install { time } => Self { flows: true, ..dated(time.unwrap_or(at)) },
-            ClockTurn::FastForward { by } | ClockTurn::RunFor { by } => Self { ticks: now.ticks + by, ..now },
-            ClockTurn::PauseAt { time } if time < (now.ticks + now.offset).floor() => {
+            ClockCommand::Install { time } => Self { flows: true, ..dated(time.unwrap_or(at)) },
+            ClockCommand::FastForward { by } | ClockCommand::RunFor { by } => {
+                Self { ticks: now.ticks + by, ..now }
+            }
+            ClockCommand::PauseAt { time } if time < (now.ticks + now.offset).floor() => {
                 let problem = "Cannot fast-forward to the past".to_owned();
                 return Err(Error::InvalidArguments { problems: vec![problem] });
             }
-            ClockTurn::PauseAt { time } => Self { ticks: time - now.offset, flows: false, ..now },
-            ClockTurn::Resume => Self { flows: true, ..now },
-            ClockTurn::SetFixedTime { time } => Self { fixed: Some(time), ..now },
-            ClockTurn::SetSystemTime { time } => dated(time),
+            ClockCommand::PauseAt { time } => Self { ticks: time - now.offset, flows: false, ..now },
+            ClockCommand::Resume => Self { flows: true, ..now },
+            ClockCommand::SetFixedTime { time } => Self { fixed: Some(time), ..now },
+            ClockCommand::SetSystemTime { time } => dated(time),
         })
     }
 }
@@ -131,30 +133,30 @@ impl BrowserContext {
     /// Applies a command to the clock of all current and future documents; installs it first if necessary.
     ///
     /// # Errors Returns the exception that a timer of a page threw, after all other timers have run.
-    pub async fn turn_clock(&self, turn: ClockTurn) -> Result<()> {
+    pub async fn control_clock(&self, turn: ClockCommand) -> Result<()> {
         let at = (unix_time().as_secs_f64() * 1e3).floor();
         let known = self.extension::<Mutex<Option<Clock>>>();
         let mut clock = known.lock().clone().unwrap_or_else(|| Clock::begun(turn, at));
         clock.state = clock.state.turned(turn, at)?;
-        let skips = matches!(turn, ClockTurn::FastForward { .. } | ClockTurn::PauseAt { .. });
+        let skips = matches!(turn, ClockCommand::FastForward { .. } | ClockCommand::PauseAt { .. });
         let script = clock.turn(skips);
         let (opening, correction) = (clock.script(), clock.correction());
         *known.lock() = Some(clock);
         self.open_documents_with(opening, correction).await?;
         let frames: Vec<_> = self.pages().iter().flat_map(Page::frames).collect();
-        let turned = join_all(frames.iter().map(|frame| frame.turn_clock(&script))).await;
+        let turned = join_all(frames.iter().map(|frame| frame.control_clock(&script))).await;
         turned.into_iter().collect()
     }
 }
 
 impl Frame {
-    async fn turn_clock(&self, script: &str) -> Result<()> {
+    async fn control_clock(&self, script: &str) -> Result<()> {
         let turned = async {
             let realm = self.realm(ScriptWorld::Main).await?;
             realm.evaluate_despite_dialog(script, &JsValue::Undefined).await
         };
         match turned.await {
-            Ok(_) => self.until_calls_reported().await,
+            Ok(_) => self.wait_for_pending_calls().await,
             // The document that replaces this one is opened with the current state of the clock.
             Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => {}
             Err(error) => return Err(error),
@@ -175,23 +177,23 @@ mod tests {
 
     #[test]
     fn time_flows_until_it_is_paused_and_never_goes_back() {
-        let begun = Clock::begun(ClockTurn::Install { time: Some(5_000.0) }, 100.0).state;
+        let begun = Clock::begun(ClockCommand::Install { time: Some(5_000.0) }, 100.0).state;
         assert_eq!(shown(begun, 300.0), "5200");
-        let jumped = begun.turned(ClockTurn::FastForward { by: 1_000.0 }, 300.0).unwrap();
+        let jumped = begun.turned(ClockCommand::FastForward { by: 1_000.0 }, 300.0).unwrap();
         assert_eq!(shown(jumped, 400.0), "6300");
-        let paused = jumped.turned(ClockTurn::PauseAt { time: 9_000.0 }, 400.0).unwrap();
+        let paused = jumped.turned(ClockCommand::PauseAt { time: 9_000.0 }, 400.0).unwrap();
         assert_eq!(shown(paused, 99_999.0), "9000");
-        assert!(paused.turned(ClockTurn::PauseAt { time: 8_999.0 }, 500.0).is_err());
-        let resumed = paused.turned(ClockTurn::Resume, 1_000.0).unwrap();
+        assert!(paused.turned(ClockCommand::PauseAt { time: 8_999.0 }, 500.0).is_err());
+        let resumed = paused.turned(ClockCommand::Resume, 1_000.0).unwrap();
         assert_eq!(shown(resumed, 1_010.0), "9010");
     }
 
     #[test]
     fn dates_can_be_changed_apart_from_timers() {
-        let begun = Clock::begun(ClockTurn::SetFixedTime { time: 7.0 }, 100.0).state;
-        let fixed = begun.turned(ClockTurn::SetFixedTime { time: 7.0 }, 100.0).unwrap();
-        assert_eq!(shown(fixed.turned(ClockTurn::RunFor { by: 50.0 }, 100.0).unwrap(), 999.0), "7");
-        let moved = fixed.turned(ClockTurn::SetSystemTime { time: 20.0 }, 200.0).unwrap();
+        let begun = Clock::begun(ClockCommand::SetFixedTime { time: 7.0 }, 100.0).state;
+        let fixed = begun.turned(ClockCommand::SetFixedTime { time: 7.0 }, 100.0).unwrap();
+        assert_eq!(shown(fixed.turned(ClockCommand::RunFor { by: 50.0 }, 100.0).unwrap(), 999.0), "7");
+        let moved = fixed.turned(ClockCommand::SetSystemTime { time: 20.0 }, 200.0).unwrap();
         assert_eq!((shown(moved, 205.0), format!("{:.0}", moved.ticks)), ("25".to_owned(), "100".to_owned()));
     }
 }

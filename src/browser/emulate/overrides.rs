@@ -3,7 +3,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::options::ContextOptions;
 use crate::browser::options::emulation::{Geolocation, Media, Throttle, conditions, metrics, place};
-use crate::browser::options::look::Look;
+use crate::browser::options::look::DeviceProfile;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
     ClearDeviceMetricsOverride, SetCpuThrottlingRate, SetLocaleOverride, SetTimezoneOverride,
@@ -45,19 +45,19 @@ impl BrowserContext {
     ///
     /// # Errors `invalid_arguments` for a time zone or language that the browser does not support; then nothing
     /// has changed.
-    pub async fn change_look(&self, change: impl FnOnce(&mut Look)) -> Result<()> {
+    pub async fn update_emulation(&self, change: impl FnOnce(&mut DeviceProfile)) -> Result<()> {
         let before = self.options();
-        let usual = before.emulation.usual.clone().unwrap_or_else(|| before.look());
+        let usual = before.emulation.usual.clone().unwrap_or_else(|| before.device_profile());
         let mut look = usual.clone();
         change(&mut look);
-        let was = before.look();
+        let was = before.device_profile();
         if look == was {
             return Ok(());
         }
         self.try_look(&look, &was).await?;
         self.change_options(|options| {
             options.emulation.usual = (look != usual).then_some(usual);
-            options.set_look(look.clone());
+            options.set_device_profile(look.clone());
         });
         let options = self.options();
         for page in self.pages() {
@@ -76,7 +76,7 @@ impl BrowserContext {
     }
 
     /// Checks with one page whether the browser supports the language and the time zone.
-    async fn try_look(&self, look: &Look, was: &Look) -> Result<()> {
+    async fn try_look(&self, look: &DeviceProfile, was: &DeviceProfile) -> Result<()> {
         let Some(page) = self.pages().into_iter().next() else { return Ok(()) };
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
         if look.timezone != was.timezone {
@@ -103,8 +103,8 @@ impl BrowserContext {
         &self,
         session: &CdpSession,
         options: &ContextOptions,
-        look: &Look,
-        was: &Look,
+        look: &DeviceProfile,
+        was: &DeviceProfile,
     ) -> Result<()> {
         if look.has_touch != was.has_touch {
             let touch = SetTouchEmulationEnabled { enabled: look.has_touch, max_touch_points: None };
@@ -182,7 +182,7 @@ impl Page {
     }
 
     /// Slows the CPU of the page down by this factor; 1 for full speed.
-    pub async fn slow_down(&self, times: f64) -> Result<()> {
+    pub async fn throttle_cpu(&self, times: f64) -> Result<()> {
         for session in self.sessions() {
             session.call(SetCpuThrottlingRate { rate: times }).await?;
         }

@@ -175,7 +175,7 @@ impl BrowserContext {
 
     /// Enables the virtual authenticator in current and future pages, instead of the machine's own. A site can
     /// detect the virtual authenticator.
-    pub async fn offer_passkeys(&self) -> Result<()> {
+    pub async fn enable_authenticator(&self) -> Result<()> {
         if self.with_passkeys(|passkeys| std::mem::replace(&mut passkeys.are_offered, true)) {
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl BrowserContext {
         for passkey in others {
             self.add_passkey(passkey.clone()).await?;
         }
-        if others.is_empty() { Ok(()) } else { self.offer_passkeys().await }
+        if others.is_empty() { Ok(()) } else { self.enable_authenticator().await }
     }
 
     /// Returns the sessions and authenticator ids of open pages, except of the page with the key `except`.

@@ -59,7 +59,7 @@ impl BrowserContext {
     pub async fn cookies(&self) -> Result<Vec<StoredCookie>> {
         let browser = self.browser()?;
         let get = GetCookies { browser_context_id: self.id().map(str::to_owned) };
-        let cookies = browser.root().call(get).await?.cookies;
+        let cookies = browser.root_session().call(get).await?.cookies;
         Ok(cookies
             .into_iter()
             .map(|cookie| StoredCookie {
@@ -87,7 +87,7 @@ impl BrowserContext {
         if cookies.is_empty() {
             return Ok(());
         }
-        let root = self.browser()?.root().clone();
+        let root = self.browser()?.root_session().clone();
         let id = self.id().map(str::to_owned);
         let parameters: Vec<_> = cookies.iter().map(parameter).collect();
         let all = SetCookies { cookies: parameters.clone(), browser_context_id: id.clone() };
@@ -117,7 +117,7 @@ impl BrowserContext {
     /// Deletes all cookies of this context.
     pub async fn clear_cookies(&self) -> Result<()> {
         let clear = ClearCookies { browser_context_id: self.id().map(str::to_owned) };
-        self.browser()?.root().call(clear).await.map(drop)
+        self.browser()?.root_session().call(clear).await.map(drop)
     }
 
     /// Cookies and local storage of all visited origins, with databases and files on request; without passkeys.
@@ -125,7 +125,7 @@ impl BrowserContext {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
         let has_kinds = also.databases || also.private_files;
-        let asks_pages = !has_kinds || self.browser()?.dialect().recognises_main_world_types();
+        let asks_pages = !has_kinds || self.browser()?.protocol().recognises_main_world_types();
         for page in self.pages().into_iter().filter(|_| asks_pages) {
             // If a page is busy or its session is gone, a helper page reads its origin below.
             if let Some(origin) = origin_of(&page.url())
@@ -185,21 +185,21 @@ impl BrowserContext {
 
 impl Frame {
     /// The stored items of the document's origin: all, or the one with this name.
-    pub async fn stored(&self, storage: WebStorage, name: Option<&str>) -> Result<Vec<StoredItem>> {
+    pub async fn storage_items(&self, storage: WebStorage, name: Option<&str>) -> Result<Vec<StoredItem>> {
         let read = self.in_storage(storage, "list", name, None).await?;
         serde_json::from_value(read)
             .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })
     }
 
     /// Stores a value under a name. Returns the number of items.
-    pub async fn store(&self, storage: WebStorage, name: &str, value: &str) -> Result<u64> {
+    pub async fn set_storage_item(&self, storage: WebStorage, name: &str, value: &str) -> Result<u64> {
         self.in_storage(storage, "set", Some(name), Some(value))
             .await
             .map(|count| count.as_u64().unwrap_or(0))
     }
 
     /// Removes one item, or all. Returns the number of remaining items.
-    pub async fn forget_stored(&self, storage: WebStorage, name: Option<&str>) -> Result<u64> {
+    pub async fn remove_storage_items(&self, storage: WebStorage, name: Option<&str>) -> Result<u64> {
         let action = if name.is_some() { "delete" } else { "clear" };
         self.in_storage(storage, action, name, None).await.map(|count| count.as_u64().unwrap_or(0))
     }

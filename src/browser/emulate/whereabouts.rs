@@ -38,7 +38,7 @@ impl BrowserContext {
         let options = ApiOptions { limit: LIMIT, largest_body: LARGEST_ANSWER, ..ApiOptions::default() };
         let request =
             ApiRequest { url: service.to_owned(), method: "GET".to_owned(), ..ApiRequest::default() };
-        let answer = ApiContext::beside_context(self, options).fetch(&request).await?;
+        let answer = ApiContext::with_network_of(self, options).fetch(&request).await?;
         let answer_json =
             serde_json::from_slice::<Value>(&answer.body).ok().and_then(|answer_json| read(&answer_json));
         let found = answer_json.ok_or_else(|| {

@@ -45,10 +45,10 @@
 
 use std::sync::LazyLock;
 
-use crate::error::{Cover, Obstacle};
+use crate::error::{CoveringElement, Obstacle};
 
 /// The obstacle that a probe reports. `None` for a node that is gone, and will not come back.
-pub fn obstacle(blocked: &str, by: Option<Cover>) -> Option<Obstacle> {
+pub fn parse_obstacle(blocked: &str, by: Option<CoveringElement>) -> Option<Obstacle> {
     match blocked {
         "missing" => None,
         "hidden" => Some(Obstacle::Hidden),
@@ -116,19 +116,19 @@ const ENGINE: &str = concat!(
 /// The script that is sent, without comments and indentation, which are a fifth of it.
 static SENT: LazyLock<String> = LazyLock::new(|| without_notes(ENGINE));
 
-/// An expression that returns the engine, in a world where [`begin_at`] was evaluated.
-pub fn install() -> String {
+/// An expression that returns the engine, in a world where [`first_ref_script`] was evaluated.
+pub fn engine_script() -> String {
     SENT.clone()
 }
 
 /// A script that sets the first node number of the world's document.
-pub fn begin_at(first_ref: u32) -> String {
+pub fn first_ref_script(first_ref: u32) -> String {
     format!("globalThis.firstRef = {first_ref}")
 }
 
 /// A function body that calls `function` with an engine of its own and leaves nothing behind, for browsers
 /// without isolated worlds. Node numbers start at 1.
-pub fn once(function: &str) -> String {
+pub fn standalone_function(function: &str) -> String {
     let engine = &*SENT;
     format!(
         "const globalThis = Object.create(window, {{ engine: {{ value: undefined, writable: true }}, \

@@ -113,11 +113,12 @@ impl Keyboard {
             // Without pauses, all keys are sent at once, and their replies are awaited together.
             let mut first = Some(first);
             while let Some(character) = first {
-                if let Some(stroke) = keys::for_character(character) {
+                if let Some(stroke) = keys::key_for_character(character) {
                     rest = &rest[character.len_utf8()..];
                     replies.extend(self.stroke(stroke, &mut rhythm, None).await);
                 } else {
-                    let end = rest.find(|other| keys::for_character(other).is_some()).unwrap_or(rest.len());
+                    let end =
+                        rest.find(|other| keys::key_for_character(other).is_some()).unwrap_or(rest.len());
                     let end = if rhythm.is_none() { end } else { whole_character(rest) };
                     replies.push(self.input.session().send(InsertText { text: rest[..end].to_owned() }));
                     rhythm.begin();
@@ -263,7 +264,7 @@ impl Rhythm {
     /// Records that a key went down.
     fn begin(&mut self) {
         let length = match (&self.randomness, self.delay) {
-            (Some(input), _) => input.randomness().time(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
+            (Some(input), _) => input.randomness().random_duration(BETWEEN_KEYS_MS.0, BETWEEN_KEYS_MS.1),
             (None, delay) => delay.unwrap_or_default(),
         };
         self.began = Instant::now();
@@ -292,7 +293,7 @@ impl Rhythm {
     /// Waits until it is time to release a modifier.
     async fn followed(&self) {
         if let Some(input) = &self.randomness {
-            sleep(input.randomness().time(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
+            sleep(input.randomness().random_duration(BETWEEN_RELEASES_MS.0, BETWEEN_RELEASES_MS.1)).await;
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Key {
 
 impl Key {
     /// The key's value with these modifiers.
-    pub fn meaning(&self, modifiers: u32) -> &'static str {
+    pub fn key_value(&self, modifiers: u32) -> &'static str {
         if modifiers & modifier::SHIFT == 0 { self.key } else { self.shifted }
     }
 
@@ -43,7 +43,7 @@ impl Key {
         if modifiers & !modifier::SHIFT != 0 {
             return None;
         }
-        match self.meaning(modifiers) {
+        match self.key_value(modifiers) {
             "Enter" => Some("\r"),
             meaning if is_one_character(meaning) => Some(meaning),
             _ => None,
@@ -65,7 +65,7 @@ pub struct Stroke {
 
 impl Stroke {
     /// These modifiers, with Shift if the key needs it.
-    pub fn shifting(self, modifiers: u32) -> u32 {
+    pub fn with_shift(self, modifiers: u32) -> u32 {
         if self.shift { modifiers | modifier::SHIFT } else { modifiers }
     }
 }
@@ -105,7 +105,7 @@ fn split(text: &str) -> (Vec<&str>, &str) {
 }
 
 /// The key that types this character, if there is one.
-pub fn for_character(character: char) -> Option<Stroke> {
+pub fn key_for_character(character: char) -> Option<Stroke> {
     if matches!(character, '\n' | '\r') {
         return named("Enter", false);
     }
@@ -125,7 +125,7 @@ pub fn for_character(character: char) -> Option<Stroke> {
 pub fn named(name: &str, mac: bool) -> Option<Stroke> {
     let mut characters = name.chars();
     if let (Some(only), None) = (characters.next(), characters.next()) {
-        return for_character(only);
+        return key_for_character(only);
     }
     let lower = name.to_ascii_lowercase();
     let wanted = match &*lower {
@@ -150,7 +150,7 @@ pub fn named(name: &str, mac: bool) -> Option<Stroke> {
         "pgup" => "pageup",
         "pgdn" | "pgdown" => "pagedown",
         "spacebar" => "space",
-        "plus" => return for_character('+'),
+        "plus" => return key_for_character('+'),
         other => other,
     };
     let by_meaning = KEYS.iter().find(|key| key.key.len() > 1 && key.key.eq_ignore_ascii_case(wanted));
@@ -458,7 +458,7 @@ mod tests {
         #[test]
         fn every_character_of_the_keyboard_is_typed_by_its_key(character in " -~") {
             let character = character.chars().next().unwrap();
-            let stroke = for_character(character).unwrap();
+            let stroke = key_for_character(character).unwrap();
             let modifiers = if stroke.shift { modifier::SHIFT } else { 0 };
             prop_assert_eq!(stroke.key.text(modifiers).map(str::to_owned), Some(character.to_string()));
         }

@@ -186,7 +186,7 @@ impl Input {
 
     /// How long a person looks at a short question before answering.
     pub(super) fn reading_time(&self) -> Duration {
-        if self.is_natural() { self.randomness().time(300.0, 700.0) } else { Duration::ZERO }
+        if self.is_natural() { self.randomness().random_duration(300.0, 700.0) } else { Duration::ZERO }
     }
 
     fn is_natural(&self) -> bool {
@@ -242,7 +242,7 @@ impl Input {
             ..self.key_event(stroke, modifiers)
         };
         let mut replies = vec![self.session().send(down)];
-        if let Some(text) = key.text(stroke.shifting(modifiers)) {
+        if let Some(text) = key.text(stroke.with_shift(modifiers)) {
             let character = DispatchKeyEvent {
                 kind: "char",
                 text: Some(text.to_owned()),
@@ -274,7 +274,7 @@ impl Input {
         DispatchKeyEvent {
             modifiers: Some(modifiers),
             code: Some(key.code.to_owned()),
-            key: Some(key.meaning(stroke.shifting(modifiers)).to_owned()),
+            key: Some(key.key_value(stroke.with_shift(modifiers)).to_owned()),
             windows_virtual_key_code: Some(key.key_code),
             location: match key.location {
                 Location::Standard | Location::Keypad => None,

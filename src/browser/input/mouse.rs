@@ -182,7 +182,7 @@ impl Mouse {
     /// Like [`move_in_steps`](Self::move_in_steps). Waits after each step, since the browser merges pending moves.
     pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<PendingMovement> {
         let mut delivery = self.input.watch();
-        for point in path::straight(self.position(), to, steps) {
+        for point in path::straight_path(self.position(), to, steps) {
             let reply = self.moved(point);
             delivery.done(vec![reply]).await?;
         }
@@ -213,13 +213,13 @@ impl Mouse {
     }
 
     /// Like [`click`](Self::click), but waits for other pointer actions first. Deadlocks if the caller holds the turn.
-    pub async fn click_in_turn(&self, at: Point, options: &ClickOptions) -> Result<()> {
+    pub async fn click_when_idle(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let _turn = self.input.take_turn().await;
         self.click(at, options).await
     }
 
     /// Clicks at the pointer's position.
-    pub async fn click_in_place(&self, options: &ClickOptions) -> Result<()> {
+    pub async fn click_at_pointer(&self, options: &ClickOptions) -> Result<()> {
         let mut delivery = self.input.watch();
         let replies = self.click_here(options).await?;
         delivery.done(replies).await
@@ -230,7 +230,7 @@ impl Mouse {
         let moved =
             self.input.pointer().moved.filter(|_| self.input.listened.moves && self.input.is_natural());
         if let Some(moved) = moved {
-            sleep_until(moved + self.input.randomness().time(ARRIVED_MS.0, ARRIVED_MS.1)).await;
+            sleep_until(moved + self.input.randomness().random_duration(ARRIVED_MS.0, ARRIVED_MS.1)).await;
         }
     }
 
@@ -251,10 +251,10 @@ impl Mouse {
     /// The path of a drag, without moving.
     pub(crate) fn dragging_way(&self, to: Point) -> Vec<path::Waypoint> {
         if self.input.is_natural() {
-            return path::dragged(self.position(), to, self.input.randomness());
+            return path::drag_path(self.position(), to, self.input.randomness());
         }
         let still = |point| path::Waypoint { point, at: Duration::ZERO };
-        path::straight(self.position(), to, INSTANT_MOVES).map(still).collect()
+        path::straight_path(self.position(), to, INSTANT_MOVES).map(still).collect()
     }
 
     /// Moves to a point and waits until the page has received the event.
@@ -278,7 +278,7 @@ impl Mouse {
         replies.push(self.pressed(Button::Left, 1));
         self.rest(HOLD_MS).await;
         if let Some(steps) = steps {
-            replies.extend(path::straight(from, to, steps).map(|point| self.moved(point)));
+            replies.extend(path::straight_path(from, to, steps).map(|point| self.moved(point)));
         } else {
             // A drag begins only after a few pixels: without an intermediate move, many pages do not notice it.
             replies.push(self.moved(from.towards(to, 0.5)));
@@ -327,7 +327,7 @@ impl Mouse {
 
     /// A few points of a path to `to`, for a page that does not listen to movements.
     pub(crate) fn sampled_path(&self, to: Point) -> Vec<Point> {
-        path::sampled(self.position(), to, self.input.randomness())
+        path::sampled_path(self.position(), to, self.input.randomness())
     }
 
     /// Moves through these points without waiting.
@@ -349,7 +349,7 @@ impl Mouse {
         }
         let began = Instant::now();
         let mut replies = Vec::new();
-        let path = path::natural(self.position(), to, self.input.randomness());
+        let path = path::natural_path(self.position(), to, self.input.randomness());
         let legs_after = |step: usize| step * LEGS / path.len();
         for (step, waypoint) in path.iter().enumerate() {
             sleep_until(began + waypoint.at).await;
@@ -403,7 +403,7 @@ impl Mouse {
     /// Returns whether the main frame has a new document. Records in `leaves` whether a navigation has begun.
     fn has_navigated(&self, navigations: &mut Events) -> bool {
         let mut is_gone = false;
-        while let Some(event) = navigations.ready() {
+        while let Some(event) = navigations.try_next() {
             self.input.pointer().leaves = true;
             is_gone |= event.read::<FrameNavigated>().is_some_and(|event| event.frame.parent_id.is_none());
         }
@@ -418,9 +418,8 @@ impl Mouse {
     /// Sends several clicks at once.
     fn clicked(&self, options: &ClickOptions) -> PendingReply<Empty> {
         let milliseconds = |range: (f64, f64)| match self.input.is_natural() {
-            true => {
-                u32::try_from(self.input.randomness().time(range.0, range.1).as_millis()).unwrap_or_default()
-            }
+            true => u32::try_from(self.input.randomness().random_duration(range.0, range.1).as_millis())
+                .unwrap_or_default(),
             false => 0,
         };
         let held = |hold: Duration| u32::try_from(hold.as_millis()).unwrap_or(u32::MAX);
@@ -470,7 +469,7 @@ impl Mouse {
 
     pub(crate) async fn rest(&self, (low, high): (f64, f64)) {
         if self.input.is_natural() {
-            sleep(self.input.randomness().time(low, high)).await;
+            sleep(self.input.randomness().random_duration(low, high)).await;
         }
     }
 

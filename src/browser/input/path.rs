@@ -12,24 +12,24 @@ pub struct Waypoint {
 }
 
 /// The longest duration of a movement: about three frames.
-pub const LONGEST: Duration = Duration::from_millis(44);
+pub const MAX_DURATION: Duration = Duration::from_millis(44);
 const SHORTEST_MS: f64 = 24.0;
 const FEWEST_MOVES: u32 = 8;
 const MOST_MOVES: u32 = 15;
 /// The distance in CSS pixels below which the pointer is moved to the target in one step.
 const NEAR: f64 = 1.5;
 /// The deviation from the straight line, as a fraction of the distance.
-pub const SWAY: f64 = 0.12;
+pub const MAX_DEVIATION: f64 = 0.12;
 
 /// The path from one point to another in whole pixels. The last waypoint is exactly the end.
-pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
+pub fn natural_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
     }
     // The duration grows with the logarithm of the distance, as in Fitts's law, within the limits above.
     let length_ms = (SHORTEST_MS + 2.0 * distance.log2().max(0.0) + randomness.between(-4.0, 4.0))
-        .clamp(SHORTEST_MS, LONGEST.as_secs_f64() * 1000.0);
+        .clamp(SHORTEST_MS, MAX_DURATION.as_secs_f64() * 1000.0);
     let moves =
         (length_ms / randomness.between(3.8, 5.5)).round().clamp(FEWEST_MOVES.into(), MOST_MOVES.into());
     way(from, to, length_ms, moves, randomness)
@@ -39,7 +39,7 @@ pub fn natural(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
 const GLIMPSES: f64 = 4.0;
 
 /// A few points on a natural path. The last one is exactly the end.
-pub fn sampled(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
+pub fn sampled_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     if from.distance(to) < NEAR {
         return vec![to];
     }
@@ -73,7 +73,7 @@ const DRAG_MS: (f64, f64) = (130.0, 480.0);
 const BETWEEN_MOVES_MS: (f64, f64) = (11.0, 15.0);
 
 /// The path of a drag: slower than other movements, so that the page can make room for the dragged element.
-pub fn dragged(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
+pub fn drag_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
         return vec![Waypoint { point: to, at: Duration::ZERO }];
@@ -85,7 +85,7 @@ pub fn dragged(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint>
 }
 
 /// Evenly spaced points on the straight line, for a caller that gives a number of steps.
-pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Point> {
+pub fn straight_path(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Point> {
     let steps = steps.max(1);
     (1..=steps).map(
         move |step| if step == steps { to } else { from.towards(to, f64::from(step) / f64::from(steps)) },
@@ -95,7 +95,7 @@ pub fn straight(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Poin
 /// A control point: on the line, with a small random offset.
 fn control_point(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
     let on_line = from.towards(to, share);
-    let aside = SWAY * randomness.near_zero();
+    let aside = MAX_DEVIATION * randomness.signed_unit();
     Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
 }
 
@@ -128,10 +128,10 @@ mod tests {
         /// A natural path arrives exactly and in time, with small forward steps close to the straight line.
         #[test]
         fn a_path_arrives_in_time_and_without_jumps(from in any_point(), to in any_point(), seed: u64) {
-            let path = natural(from, to, &Randomness::seeded(seed));
+            let path = natural_path(from, to, &Randomness::seeded(seed));
             let distance = from.distance(to);
             prop_assert_eq!(path.last().unwrap().point, to);
-            prop_assert!(path.last().unwrap().at <= LONGEST);
+            prop_assert!(path.last().unwrap().at <= MAX_DURATION);
             prop_assert!(path.windows(2).all(|pair| pair[0].at < pair[1].at));
             if distance >= NEAR {
                 prop_assert!((8..=15).contains(&path.len()));
@@ -141,7 +141,7 @@ mod tests {
                     let (along, aside) = split(from, to, waypoint.point);
                     let rounding = 1.0 / distance;
                     prop_assert!((-rounding..=1.0 + rounding).contains(&along), "along {}", along);
-                    prop_assert!(aside.abs() <= SWAY + rounding, "aside {}", aside);
+                    prop_assert!(aside.abs() <= MAX_DEVIATION + rounding, "aside {}", aside);
                     here = waypoint.point;
                 }
             }
@@ -149,14 +149,14 @@ mod tests {
 
         #[test]
         fn a_glimpsed_way_ends_where_it_should(from in any_point(), to in any_point(), seed: u64) {
-            let places = sampled(from, to, &Randomness::seeded(seed));
+            let places = sampled_path(from, to, &Randomness::seeded(seed));
             prop_assert_eq!(*places.last().unwrap(), to);
             prop_assert!(places.len() == 4 || from.distance(to) < NEAR);
         }
 
         #[test]
         fn straight_steps_are_even_and_arrive(from in any_point(), to in any_point(), steps in 1_u32..100) {
-            let points: Vec<_> = straight(from, to, steps).collect();
+            let points: Vec<_> = straight_path(from, to, steps).collect();
             prop_assert_eq!(points.len(), steps as usize);
             prop_assert_eq!(*points.last().unwrap(), to);
             let even = from.distance(to) / f64::from(steps);
@@ -167,7 +167,10 @@ mod tests {
     #[test]
     fn two_paths_differ() {
         let (from, to) = (Point::new(0.0, 0.0), Point::new(300.0, 200.0));
-        assert_ne!(natural(from, to, &Randomness::seeded(1)), natural(from, to, &Randomness::seeded(2)));
+        assert_ne!(
+            natural_path(from, to, &Randomness::seeded(1)),
+            natural_path(from, to, &Randomness::seeded(2))
+        );
     }
 
     /// The position of a point along the line, and its distance from the line, both as fractions of the length.

@@ -35,12 +35,12 @@ impl Randomness {
     }
 
     /// A number between -1 and 1, more often near 0.
-    pub fn near_zero(&self) -> f64 {
+    pub fn signed_unit(&self) -> f64 {
         self.unit() - self.unit()
     }
 
     /// A duration between the two limits, more often near the lower one, as in routine movements.
-    pub fn time(&self, low_ms: f64, high_ms: f64) -> Duration {
+    pub fn random_duration(&self, low_ms: f64, high_ms: f64) -> Duration {
         let share = self.unit() * self.unit();
         Duration::from_secs_f64((low_ms + (high_ms - low_ms) * share) / 1000.0)
     }

@@ -30,7 +30,7 @@ impl Touch {
         let start = event("touchStart", vec![TouchPoint { x: at.x, y: at.y, id: None }]);
         let mut replies = vec![self.input.session().send(start)];
         if self.input.is_natural() {
-            sleep(self.input.randomness().time(TOUCH_MS.0, TOUCH_MS.1)).await;
+            sleep(self.input.randomness().random_duration(TOUCH_MS.0, TOUCH_MS.1)).await;
         }
         replies.push(self.input.session().send(event("touchEnd", Vec::new())));
         delivery.done(replies).await

@@ -23,19 +23,19 @@ const COMMAND_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A port on which other clients can use the browser. Dropping it closes the port and disconnects the clients.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BrowserServer {
     address: SocketAddr,
     secret: String,
     listening: JoinHandle<()>,
 }
 
-impl Drop for Bound {
+impl Drop for BrowserServer {
     fn drop(&mut self) {
         self.listening.abort();
     }
 }
 
-impl Bound {
+impl BrowserServer {
     /// Returns the WebSocket URL for clients. Everybody who knows it has full control of the browser.
     pub fn endpoint(&self) -> String {
         format!("ws://{}{}", self.address, self.secret)
@@ -46,7 +46,7 @@ impl Browser {
     /// Opens a port on `127.0.0.1` for other clients; `None` chooses a free port.
     ///
     /// # Errors `unsupported` if the browser does not use CDP; `invalid_arguments` if the port is taken.
-    pub async fn bind(&self, port: Option<u16>) -> Result<Bound> {
+    pub async fn bind(&self, port: Option<u16>) -> Result<BrowserServer> {
         // A browser without raw sessions is reported now, and not only to the first client.
         self.attach_raw().await?.let_go();
         let taken =
@@ -55,7 +55,7 @@ impl Browser {
         let address = listener.local_addr().map_err(taken)?;
         let secret = format!("/{}", uuid::Uuid::new_v4());
         let listening = tokio::spawn(listen(listener, self.clone(), secret.clone()));
-        Ok(Bound { address, secret, listening })
+        Ok(BrowserServer { address, secret, listening })
     }
 }
 

@@ -12,11 +12,11 @@ use tokio::time::timeout;
 
 use super::attached_browser::{self, AttachedBrowser};
 use super::context::BrowserContext;
-use super::dialect::Dialect;
+use super::dialect::BrowserProtocol;
 use super::hooks::HookList;
 use super::page::Page;
 use crate::bidi::commands::CreateContext;
-use crate::bidi::{Begin, Firefox};
+use crate::bidi::{Firefox, FirefoxOptions};
 use crate::browser::egress::relay::{Relay, RelaySettings};
 use crate::browser::options::ContextOptions;
 use crate::browser::program::endpoint;
@@ -47,7 +47,7 @@ pub(in crate::browser) struct BrowserInner {
     /// The clock for time stamps of input events.
     clock: SteadyClock,
     version: Version,
-    dialect: Dialect,
+    dialect: BrowserProtocol,
     identity: Identity,
     /// All contexts except the default one: ours, and those of other clients.
     contexts: Mutex<HashMap<String, BrowserContext>>,
@@ -96,7 +96,7 @@ impl Browser {
         let begun = Instant::now();
         let process = launch(&options, warn).await?;
         let limit = options.launch_limit.saturating_sub(begun.elapsed());
-        let begin = Begin {
+        let begin = FirefoxOptions {
             proxy: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
             direct_hosts: direct_hosts(relay.as_ref()),
             accept_insecure_certs: default_context.ignore_https_errors,
@@ -149,7 +149,7 @@ impl Browser {
         default_context: ContextOptions,
         limit: Duration,
     ) -> Result<Self> {
-        let address = attached_browser::address(folder)?;
+        let address = attached_browser::debugging_address(folder)?;
         let connecting = timeout(limit, WebSocket::connect(&address, &[])).await;
         let socket = connecting.ok().and_then(Result::ok).ok_or(Error::NoGuests)?;
         let answered = Self::start(Connection::start(socket)).await?;
@@ -193,7 +193,7 @@ impl Browser {
             root,
             process,
             clock: SteadyClock::read(),
-            dialect: Dialect::of(&version.product),
+            dialect: BrowserProtocol::of(&version.product),
             version,
             identity,
             contexts: Mutex::default(),
@@ -206,7 +206,7 @@ impl Browser {
         inner.root.observe(&EVENTS, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
         if let Some(process) = &inner.process {
             // Child processes can keep the pipe open a little longer, and the exit status is a better reason.
-            let (exited, connection) = (process.exited(), inner.connection.downgrade());
+            let (exited, connection) = (process.wait_for_exit(), inner.connection.downgrade());
             tokio::spawn(async move {
                 let exit = exited.await;
                 if let Some(connection) = connection.upgrade() {
@@ -216,7 +216,7 @@ impl Browser {
         }
         let browser = Self { inner };
         match &browser.inner.attached_browser {
-            Some(_) => attached_browser::watch_tabs(browser.root()),
+            Some(_) => attached_browser::watch_tabs(browser.root_session()),
             // From here on every target is attached to before its first script runs.
             None => browser.inner.root.send(attach_to_everything()).ignore(),
         }
@@ -233,7 +233,7 @@ impl Browser {
     }
 
     /// The session of the browser itself.
-    pub fn root(&self) -> &CdpSession {
+    pub fn root_session(&self) -> &CdpSession {
         &self.inner.root
     }
 
@@ -254,8 +254,8 @@ impl Browser {
     /// `chromium` or `firefox`.
     pub fn name(&self) -> &'static str {
         match self.inner.dialect {
-            Dialect::Chromium => "chromium",
-            Dialect::Firefox => "firefox",
+            BrowserProtocol::Chromium => "chromium",
+            BrowserProtocol::Firefox => "firefox",
         }
     }
 
@@ -266,7 +266,7 @@ impl Browser {
     }
 
     /// The protocol of this browser, which decides which features it supports.
-    pub fn dialect(&self) -> Dialect {
+    pub fn protocol(&self) -> BrowserProtocol {
         self.inner.dialect
     }
 
@@ -288,7 +288,7 @@ impl Browser {
     /// Whether the browser has no window. For a remote browser, this is derived from its user agent.
     pub fn is_headless(&self) -> bool {
         match &self.inner.process {
-            Some(process) => process.headless(),
+            Some(process) => process.is_headless(),
             None => self.inner.version.user_agent.contains("Headless"),
         }
     }
@@ -312,23 +312,23 @@ impl Browser {
     pub fn contexts(&self) -> Vec<BrowserContext> {
         let mut contexts = vec![self.inner.default_context.clone()];
         let others = self.inner.contexts.lock();
-        contexts.extend(others.values().filter(|context| context.is_ours() || context.has_pages()).cloned());
+        contexts.extend(others.values().filter(|context| context.is_owned() || context.has_pages()).cloned());
         contexts
     }
 
     /// Creates an isolated context.
     pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
         let relay = Relay::start(wanted(&options)).await?.map(Arc::new);
-        self.dialect().check(&options)?;
+        self.protocol().check(&options)?;
         let proxy_server = relay.as_ref().map(|relay| relay.server());
         let root = &self.inner.root;
-        let created = match self.dialect() {
-            Dialect::Firefox => {
+        let created = match self.protocol() {
+            BrowserProtocol::Firefox => {
                 let accept_insecure_certs = options.ignore_https_errors;
                 let direct_hosts = direct_hosts(relay.as_deref());
                 root.call(CreateContext { proxy_server, direct_hosts, accept_insecure_certs }).await?
             }
-            Dialect::Chromium => {
+            BrowserProtocol::Chromium => {
                 let proxy_bypass_list = relay.as_ref().map(|relay| relay.bypass());
                 let dispose_on_detach = Some(!options.outlives_connection);
                 root.call(CreateBrowserContext { dispose_on_detach, proxy_server, proxy_bypass_list }).await?
@@ -385,17 +385,17 @@ impl Browser {
     }
 
     /// Why the browser ended, if it has.
-    pub fn ended(&self) -> Option<Error> {
-        self.inner.connection.ended()
+    pub fn close_reason(&self) -> Option<Error> {
+        self.inner.connection.close_reason()
     }
 
     pub fn is_connected(&self) -> bool {
-        self.ended().is_none()
+        self.close_reason().is_none()
     }
 
     /// Waits until the browser ends, and returns the reason.
-    pub async fn until_ended(&self) -> Error {
-        self.inner.connection.until_ended().await
+    pub async fn wait_for_end(&self) -> Error {
+        self.inner.connection.wait_for_end().await
     }
 
     /// Whether any message arrives from the browser within `limit`; see [`Connection::is_alive`].
@@ -417,11 +417,11 @@ impl Browser {
         const LIMIT: Duration = Duration::from_secs(5);
         let Some(process) = &self.inner.process else {
             let contexts: Vec<_> = self.inner.contexts.lock().drain().map(|(_, context)| context).collect();
-            for context in contexts.iter().filter(|context| context.is_ours()) {
+            for context in contexts.iter().filter(|context| context.is_owned()) {
                 let _ = context.close().await;
             }
             if let Some(attached_browser) = &self.inner.attached_browser {
-                let _ = timeout(GOODBYE, attached_browser.leave(self.root())).await;
+                let _ = timeout(GOODBYE, attached_browser.leave(self.root_session())).await;
             }
             self.inner.connection.close("we let go of it");
             return Ok(());
@@ -523,12 +523,12 @@ async fn until_found(pages: &[Page]) {
 }
 
 /// The protocol of a browser process.
-fn dialect(process: &BrowserProcess) -> Dialect {
-    if process.bidi_address().is_some() { Dialect::Firefox } else { Dialect::Chromium }
+fn dialect(process: &BrowserProcess) -> BrowserProtocol {
+    if process.bidi_address().is_some() { BrowserProtocol::Firefox } else { BrowserProtocol::Chromium }
 }
 
 /// Connects to a browser process over its pipe, or over its port for WebDriver BiDi.
-async fn converse(process: &BrowserProcess, begin: &Begin, limit: Duration) -> Result<Connection> {
+async fn converse(process: &BrowserProcess, begin: &FirefoxOptions, limit: Duration) -> Result<Connection> {
     if let Some(address) = process.bidi_address() {
         return Ok(Connection::start(Firefox::connect(address, begin, limit).await?));
     }
@@ -587,7 +587,7 @@ impl Observer for BrowserObserver {
             browser.on_attached(&event);
         } else if let Some(event) = event.read::<TargetCreated>() {
             if let Some(attached_browser) = browser.attached_browser() {
-                attached_browser.on_target(browser.root(), &event.target_info);
+                attached_browser.on_target(browser.root_session(), &event.target_info);
             }
         } else if let Some(event) = event.read::<DownloadWillBegin>() {
             let _ = browser.contexts().iter().any(|context| context.download_begun(&event));

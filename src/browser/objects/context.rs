@@ -54,7 +54,7 @@ pub(in crate::browser) struct ContextInner {
     /// `None` for the default context.
     id: Option<String>,
     /// Whether this process has created it or taken it over, so that closing it disposes of it.
-    is_ours: bool,
+    is_owned: bool,
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
     changes: watch::Sender<u64>,
@@ -75,7 +75,7 @@ struct ContextState {
     next_page: u32,
     /// The latest popups that have closed.
     closed_popups: VecDeque<ClosedPopup>,
-    /// The number of this context among its client's contexts; see `set_number`.
+    /// The number of this context among its client's contexts; see `set_index`.
     number: u32,
     closed: bool,
     /// The origins that its pages have visited.
@@ -114,15 +114,15 @@ impl BrowserContext {
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
-        let is_ours = id.is_some();
-        Self::build(browser, hooks, id, is_ours, options, relay)
+        let is_owned = id.is_some();
+        Self::build(browser, hooks, id, is_owned, options, relay)
     }
 
     fn build(
         browser: Weak<BrowserInner>,
         hooks: HookList,
         id: Option<String>,
-        is_ours: bool,
+        is_owned: bool,
         options: ContextOptions,
         relay: Option<Arc<Relay>>,
     ) -> Self {
@@ -134,7 +134,7 @@ impl BrowserContext {
         let inner = ContextInner {
             browser,
             id,
-            is_ours,
+            is_owned,
             options: Mutex::new(options),
             state: Mutex::default(),
             changes: watch::Sender::new(0),
@@ -160,8 +160,8 @@ impl BrowserContext {
     }
 
     /// Whether this process has created it or taken it over. False for the default context and those of other clients.
-    pub fn is_ours(&self) -> bool {
-        self.inner.is_ours
+    pub fn is_owned(&self) -> bool {
+        self.inner.is_owned
     }
 
     /// Numbers new pages from `first`, so that no number is reused.
@@ -178,7 +178,7 @@ impl BrowserContext {
         browser.forget_context(id);
         for page in self.pages() {
             let session_id = Some(page.session().id().to_owned());
-            browser.root().send(DetachFromTarget { session_id }).ignore();
+            browser.root_session().send(DetachFromTarget { session_id }).ignore();
         }
         self.inner.listeners.tell(&ContextEvent::Closed);
     }
@@ -229,7 +229,7 @@ impl BrowserContext {
     }
 
     /// The number of pages opened so far, which is the index of the next page.
-    pub fn pages_so_far(&self) -> u32 {
+    pub fn next_page_index(&self) -> u32 {
         self.inner.state.lock().next_page
     }
 
@@ -255,7 +255,7 @@ impl BrowserContext {
     }
 
     /// Sets the number of this context among its client's contexts, which determines the first number of its refs.
-    pub fn set_number(&self, number: u32) {
+    pub fn set_index(&self, number: u32) {
         self.inner.state.lock().number = number;
     }
 
@@ -264,7 +264,7 @@ impl BrowserContext {
     }
 
     /// Stops or resumes recording requests and console messages of its pages.
-    pub fn set_private(&self, private: bool) {
+    pub fn set_recording_paused(&self, private: bool) {
         self.inner.private.store(private, Ordering::Release);
     }
 
@@ -302,9 +302,9 @@ impl BrowserContext {
             background: browser.attached_browser().map(|_| true),
             ..CreateTarget::default()
         };
-        let target = browser.root().call(create).await?.target_id;
+        let target = browser.root_session().call(create).await?.target_id;
         if let Some(attached_browser) = browser.attached_browser() {
-            attached_browser.visit(browser.root(), &target);
+            attached_browser.visit(browser.root_session(), &target);
         }
         let mut changes = self.changes();
         let arrived = async {
@@ -319,7 +319,7 @@ impl BrowserContext {
         };
         tokio::select! {
             page = tokio::time::timeout(READY_LIMIT, arrived) => page.unwrap_or(Err(Error::PageBusy)),
-            ended = browser.until_ended() => Err(ended),
+            ended = browser.wait_for_end() => Err(ended),
         }
     }
 
@@ -360,17 +360,17 @@ impl BrowserContext {
     pub async fn close(&self) -> Result<()> {
         {
             let mut state = self.inner.state.lock();
-            if std::mem::replace(&mut state.closed, self.is_ours()) {
+            if std::mem::replace(&mut state.closed, self.is_owned()) {
                 return Ok(());
             }
         }
         self.remove_downloads();
         let browser = self.browser()?;
         match &self.inner.id {
-            Some(id) if self.is_ours() => {
+            Some(id) if self.is_owned() => {
                 browser.forget_context(id);
                 let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
-                browser.root().call(dispose).await?;
+                browser.root_session().call(dispose).await?;
                 self.inner.listeners.tell(&ContextEvent::Closed);
             }
             _ => {
@@ -393,7 +393,7 @@ impl BrowserContext {
     /// Resets all permissions.
     pub async fn clear_permissions(&self) -> Result<()> {
         let reset = ResetPermissions { browser_context_id: self.inner.id.clone() };
-        self.browser()?.root().call(reset).await.map(drop)
+        self.browser()?.root_session().call(reset).await.map(drop)
     }
 
     /// An id of this context that is unique within this process.
@@ -434,7 +434,7 @@ impl BrowserContext {
             origin,
             browser_context_id: self.inner.id.clone(),
         };
-        self.browser()?.root().call(grant).await.map(drop)
+        self.browser()?.root_session().call(grant).await.map(drop)
     }
 
     /// The URL of the proxy for API requests: this context's relay, or else that of the default context.
@@ -486,8 +486,8 @@ impl BrowserContext {
     pub(in crate::browser) fn input_traits(&self) -> BrowserTraits {
         let Ok(browser) = self.browser() else { return BrowserTraits::default() };
         BrowserTraits {
-            chains_clicks: browser.dialect().chains_clicks(),
-            clock: browser.clock().filter(|_| browser.dialect().accepts_event_times()),
+            chains_clicks: browser.protocol().chains_clicks(),
+            clock: browser.clock().filter(|_| browser.protocol().accepts_event_times()),
         }
     }
 
@@ -508,7 +508,7 @@ impl BrowserContext {
         let popup = closed.opener_id().map(|opener| ClosedPopup {
             index: closed.index(),
             opener: opener.to_owned(),
-            url: closed.asked_url(),
+            url: closed.requested_url(),
         });
         let mut state = self.inner.state.lock();
         state.pages.retain(|page| page != closed);
@@ -521,7 +521,7 @@ impl BrowserContext {
 
     /// Drops the object for another client's context after its last page has closed. The context itself stays.
     pub(in crate::browser) fn forget_if_unused(&self) {
-        let Some(id) = self.id().filter(|_| !self.is_ours() && !self.has_pages()) else { return };
+        let Some(id) = self.id().filter(|_| !self.is_owned() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
             browser.forget_context(id);
         }

@@ -9,14 +9,14 @@ use crate::error::Result;
 
 /// The protocol of a browser. Callers send CDP commands to both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub enum BrowserProtocol {
     /// The DevTools protocol itself.
     Chromium,
     /// WebDriver BiDi, which the `bidi` module translates.
     Firefox,
 }
 
-impl Dialect {
+impl BrowserProtocol {
     /// The protocol of a product, such as `Firefox/153.7.0`.
     pub(in crate::browser) fn of(product: &str) -> Self {
         if product.starts_with("Firefox/") { Self::Firefox } else { Self::Chromium }

@@ -160,7 +160,7 @@ impl Frame {
     }
 
     /// The requested URL: that of the document, or the one that failed if the browser shows its own error page.
-    pub fn asked_url(&self) -> String {
+    pub fn requested_url(&self) -> String {
         let state = self.inner.state.lock();
         state.unreachable.as_ref().unwrap_or(&state.url).clone()
     }
@@ -176,12 +176,12 @@ impl Frame {
     }
 
     /// The loader id of the current document.
-    pub fn loader(&self) -> Arc<str> {
+    pub fn loader_id(&self) -> Arc<str> {
         self.inner.state.lock().loader.clone()
     }
 
     /// The lifecycle events of the current document so far.
-    pub fn moments(&self) -> LifecycleEvents {
+    pub fn lifecycle_events(&self) -> LifecycleEvents {
         self.inner.state.lock().moments
     }
 
@@ -198,7 +198,7 @@ impl Frame {
     }
 
     /// The isolated world of the current document; created on first use.
-    pub async fn utility(&self) -> Result<World> {
+    pub async fn utility_world(&self) -> Result<World> {
         const ATTEMPTS: usize = 4;
         let mut last = Error::DocumentGone;
         for _ in 0..ATTEMPTS {
@@ -242,7 +242,7 @@ impl Frame {
     }
 
     async fn make_world(&self) -> Result<World> {
-        let (session, loader) = (self.session(), self.loader());
+        let (session, loader) = (self.session(), self.loader_id());
         let world = CreateIsolatedWorld {
             frame_id: self.id().to_owned(),
             // A common name, since clients that use the same name share the world. Pages cannot see it.
@@ -290,7 +290,7 @@ impl Frame {
 
     /// The document as an object of the main world.
     async fn main_document(&self) -> Result<RemoteHandle> {
-        let world = self.utility().await?;
+        let world = self.utility_world().await?;
         let session = world.session();
         let document = Evaluate {
             expression: "document".to_owned(),
@@ -304,9 +304,9 @@ impl Frame {
     }
 
     /// The element that embeds this frame, in the parent's world. `None` for the main frame.
-    pub async fn owner(&self) -> Result<Option<(World, RemoteHandle)>> {
+    pub async fn owner_element(&self) -> Result<Option<(World, RemoteHandle)>> {
         let Some(parent) = self.parent() else { return Ok(None) };
-        let world = parent.utility().await?;
+        let world = parent.utility_world().await?;
         if let Some((known_world, owner)) = &self.inner.state.lock().owner
             && known_world.context_id() == world.context_id()
             && known_world.session().id() == world.session().id()
@@ -333,7 +333,7 @@ impl Frame {
     pub async fn title(&self) -> String {
         const SOON: Duration = Duration::from_secs(2);
         let title = async {
-            let world = self.utility().await?;
+            let world = self.utility_world().await?;
             let read = CallFunctionOn {
                 function_declaration: "() => document.title".to_owned(),
                 execution_context_id: Some(world.context_id()),

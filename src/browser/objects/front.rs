@@ -187,7 +187,7 @@ fn rest(context: &BrowserContext) -> bool {
     };
     hide(&idle);
     if let (Some(page), Ok(browser)) = (alone, context.browser()) {
-        browser.root().send(ActivateTarget { target_id: page.id().to_owned() }).ignore();
+        browser.root_session().send(ActivateTarget { target_id: page.id().to_owned() }).ignore();
     }
     goes_on
 }

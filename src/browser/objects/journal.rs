@@ -8,9 +8,9 @@ use crate::cdp::types::network::{LoadingFailed, RequestWillBeSent, ResponseRecei
 
 /// A position in a page's journal, for reading later events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark(u64);
+pub struct JournalMark(u64);
 
-impl Mark {
+impl JournalMark {
     /// The position before all events.
     pub const BEGINNING: Self = Self(0);
 }
@@ -100,11 +100,11 @@ pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 const MOST_REQUESTS: usize = 10_000;
 
 impl Journal {
-    pub(in crate::browser) fn mark(&self) -> Mark {
-        Mark(self.sequence)
+    pub(in crate::browser) fn mark(&self) -> JournalMark {
+        JournalMark(self.sequence)
     }
 
-    pub(in crate::browser) fn since(&self, Mark(mark): Mark) -> ActionEffects {
+    pub(in crate::browser) fn since(&self, JournalMark(mark): JournalMark) -> ActionEffects {
         ActionEffects {
             navigating: self.navigation > mark || self.commit > mark,
             committed: self.commit > mark,
@@ -201,12 +201,12 @@ impl Journal {
     }
 
     /// Whether a frame has announced a document request since `mark`, and has neither sent it nor given it up.
-    pub(in crate::browser) fn will_request_since(&self, Mark(mark): Mark) -> bool {
+    pub(in crate::browser) fn will_request_since(&self, JournalMark(mark): JournalMark) -> bool {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
     /// Whether a document that was requested since `mark` has not arrived, and no error page has replaced it.
-    pub(in crate::browser) fn awaits_document_since(&self, Mark(mark): Mark) -> bool {
+    pub(in crate::browser) fn awaits_document_since(&self, JournalMark(mark): JournalMark) -> bool {
         self.requests.values().any(|asked| asked.is_pending_document && asked.begun > mark)
             || self.failing.values().any(|begun| *begun > mark)
     }

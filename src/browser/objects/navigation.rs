@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
 use super::frame::{Frame, LifecycleEvents};
-use super::journal::{ABORTED, Journal, Mark};
+use super::journal::{ABORTED, Journal, JournalMark};
 use super::page::Page;
-use super::pulse::PATIENCE;
+use super::pulse::HANG_TIMEOUT;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::Response;
 use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryEntry, Reload, StopLoading};
@@ -89,7 +89,7 @@ impl Page {
     }
 
     /// Reloads the document and its resources, bypassing all caches.
-    pub async fn reload_fresh(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
+    pub async fn reload_ignoring_cache(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.load_again(true, options).await
     }
 
@@ -97,7 +97,7 @@ impl Page {
         let _work = self.work();
         let has_crashed = self.revive();
         let history = self.session().call_within(GetNavigationHistory {}, options.limit).await?;
-        let before = self.main_frame().loader();
+        let before = self.main_frame().loader_id();
         self.with_journal(Journal::restart_document);
         let reload = async {
             self.session().call_within(Reload { ignore_cache: Some(ignore_cache) }, options.limit).await?;
@@ -149,16 +149,16 @@ impl Page {
     }
 
     async fn go_to(&self, entry_id: i64, options: &NavigateOptions) -> Result<NavigationOutcome> {
-        let before = (self.main_frame().loader(), self.mark());
+        let before = (self.main_frame().loader_id(), self.mark());
         self.with_journal(Journal::restart_document);
         let go = NavigateToHistoryEntry { entry_id };
         self.session().call_within(go, options.limit).await?;
         let moved_within = self.until(|page| {
             let frame = page.main_frame();
-            if page.blocking_dialog().is_some() || frame.loader() != before.0 {
+            if page.blocking_dialog().is_some() || frame.loader_id() != before.0 {
                 Some(false)
             } else {
-                page.pending_since(before.1).moved_within.then_some(true)
+                page.effects_since(before.1).moved_within.then_some(true)
             }
         });
         match timeout(options.limit, moved_within).await {
@@ -179,7 +179,7 @@ impl Page {
         again: impl AsyncFnOnce() -> Result<NavigationOutcome>,
         options: &NavigateOptions,
     ) -> Result<NavigationOutcome> {
-        let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader());
+        let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader_id());
         let _leaving = self.dismiss_until_left();
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
@@ -192,7 +192,7 @@ impl Page {
                 Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
                 Err(Error::PageBusy) if self.end_renderer().await => drop(self.revive()),
                 // The old document crashed, which also ended the navigation.
-                Err(Error::PageCrashed) if self.main_frame().loader() == before => drop(self.revive()),
+                Err(Error::PageCrashed) if self.main_frame().loader_id() == before => drop(self.revive()),
                 Err(error) => return Err(error),
             }
             again().await
@@ -218,9 +218,10 @@ impl Page {
     }
 
     /// Waits until the main frame's document has reached `until`, up to `limit`. Returns false if the time ran out.
-    pub async fn until_reached(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
+    pub async fn wait_for_load_state(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
         let reached = self.until(|page| {
-            (page.blocking_dialog().is_some() || page.main_frame().moments().reached(until)).then_some(())
+            (page.blocking_dialog().is_some() || page.main_frame().lifecycle_events().reached(until))
+                .then_some(())
         });
         let arrived = async {
             reached.await?;
@@ -243,7 +244,7 @@ impl Page {
     }
 
     /// Waits briefly until document requests caused by an action since `mark` have been reported.
-    pub async fn until_navigation_reported(&self, mark: Mark) {
+    pub async fn until_navigation_reported(&self, mark: JournalMark) {
         // A page may submit a form only after the press has been confirmed. The renderer answers this command later.
         let answered = self.session().call(GetMetrics {});
         let held_up = self.until(Self::dialog);
@@ -263,7 +264,7 @@ impl Page {
     }
 
     /// Waits until documents requested since `mark` have arrived or failed, up to `limit`.
-    pub async fn until_followed(&self, mark: Mark, limit: Duration) {
+    pub async fn until_navigations_ended(&self, mark: JournalMark, limit: Duration) {
         let followed = self.until(|page| {
             let is_over = page.blocking_dialog().is_some()
                 || !page.with_journal(|journal| journal.awaits_document_since(mark));
@@ -274,7 +275,7 @@ impl Page {
 
     /// The requested URL if redirects led to the current document; otherwise the document's URL.
     pub fn url_before_redirects(&self) -> String {
-        let loader = self.main_frame().loader();
+        let loader = self.main_frame().loader_id();
         let asked =
             self.with_network(|network| network.original_request(&loader).map(|entry| entry.url.clone()));
         asked.unwrap_or_else(|| self.url())
@@ -282,7 +283,7 @@ impl Page {
 
     /// The response of the current document, if it has one.
     pub fn document_response(&self) -> Option<Response> {
-        let loader = self.main_frame().loader();
+        let loader = self.main_frame().loader_id();
         self.with_network(|network| network.document_response(&loader).cloned())
     }
 }
@@ -297,7 +298,7 @@ struct StopLoadingOnDrop<'a> {
 impl Drop for StopLoadingOnDrop<'_> {
     fn drop(&mut self) {
         // A document that has committed stays: the part that has arrived can be used.
-        if !self.is_over && self.page.main_frame().loader() == self.before {
+        if !self.is_over && self.page.main_frame().loader_id() == self.before {
             self.page.session().send(StopLoading {}).ignore();
         }
     }
@@ -348,7 +349,7 @@ impl Frame {
         }
         if remains_on(&page.url(), url) {
             // A navigation within the document does not leave it.
-            return within(options.limit, page.unless_stuck(Some(PATIENCE), go)).await;
+            return within(options.limit, page.unless_hung(Some(HANG_TIMEOUT), go)).await;
         }
         page.navigate_forcibly(go, async || self.start_and_wait(&page, url, options).await, options).await
     }
@@ -367,7 +368,7 @@ impl Frame {
         url: &str,
         options: &NavigateOptions,
     ) -> Result<NavigationOutcome> {
-        let (before, mark, begun) = (self.loader(), page.mark(), Instant::now());
+        let (before, mark, begun) = (self.loader_id(), page.mark(), Instant::now());
         page.with_journal(Journal::restart_document);
         let navigate = Navigate {
             url: url.to_owned(),
@@ -394,7 +395,7 @@ impl Frame {
                 return Ok(NavigationOutcome::NoContent);
             }
             if reason != ABORTED {
-                let replaced = page.until(|_| (*self.loader() != *before).then_some(()));
+                let replaced = page.until(|_| (*self.loader_id() != *before).then_some(()));
                 let _ = timeout(FAILURE_LIMIT, replaced).await;
             }
             // The browser reports only that a connection failed; the relay may know the reason.
@@ -404,7 +405,7 @@ impl Frame {
             return self.until_arrived(&before, options).await;
         }
         let is_main = self == page.main_frame();
-        let moved = page.until(|page| (!is_main || page.pending_since(mark).moved_within).then_some(()));
+        let moved = page.until(|page| (!is_main || page.effects_since(mark).moved_within).then_some(()));
         moved.await.map(|()| NavigationOutcome::SameDocument)
     }
 
@@ -425,10 +426,11 @@ impl Frame {
                 tokio::spawn(async move { page.stop_replacing().await });
                 was_stopped = true;
             }
-            let reached = self.moments().reached(options.until) || (was_stopped && !page.is_loading(self));
-            let here = *self.loader() != *before && reached;
+            let reached =
+                self.lifecycle_events().reached(options.until) || (was_stopped && !page.is_loading(self));
+            let here = *self.loader_id() != *before && reached;
             here.then(|| {
-                let loader = self.loader();
+                let loader = self.loader_id();
                 let response = page.with_network(|network| network.document_response(&loader).cloned());
                 Ok(NavigationOutcome::Document(response.map(Box::new)))
             })

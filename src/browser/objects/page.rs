@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
 pub(in crate::browser) use ending::DiscardedState;
-pub use ending::KeptInMemory;
+pub use ending::KeepLoadedGuard;
 use own::PageSettings;
 
 /// One tab. Cheap to clone; compares by identity.
@@ -63,7 +63,7 @@ pub(in crate::browser) struct PageInner {
     /// The URL when the browser first reported the page.
     target_url: String,
     /// The URL and title of the document whose title was read last.
-    known_title: Mutex<(String, String)>,
+    cached_title: Mutex<(String, String)>,
     context: BrowserContext,
     session: CdpSession,
     input: Input,
@@ -193,7 +193,7 @@ impl Page {
                 index,
                 opener: info.opener_id.clone(),
                 target_url: info.url.clone(),
-                known_title: Mutex::new((info.url.clone(), info.title.clone())),
+                cached_title: Mutex::new((info.url.clone(), info.title.clone())),
                 context: context.clone(),
                 input: Input::of(session.clone(), context.input_style(), context.input_traits()),
                 session,
@@ -292,7 +292,7 @@ impl Page {
     }
 
     /// The number of frames so far. A smaller number without a frame is that of a removed frame.
-    pub fn frames_so_far(&self) -> u32 {
+    pub fn next_frame_index(&self) -> u32 {
         self.inner.state.lock().next_frame
     }
 
@@ -301,8 +301,8 @@ impl Page {
     }
 
     /// The requested URL: that of the document, or the one that failed if the browser shows its own error page.
-    pub fn asked_url(&self) -> String {
-        self.main_frame().asked_url()
+    pub fn requested_url(&self) -> String {
+        self.main_frame().requested_url()
     }
 
     /// Sets the URL of a hanging page, which reports none, to that of its target.
@@ -358,7 +358,7 @@ impl Page {
             // The person who uses this browser must not be disturbed.
             return Ok(());
         }
-        let root = browser.root().clone();
+        let root = browser.root_session().clone();
         root.call(ActivateTarget { target_id: self.id().to_owned() }).await.map(drop)
     }
 

@@ -17,7 +17,7 @@ use crate::cdp::types::runtime::{Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
 
 /// How long a page may stop responding during a call, if it responded at the beginning: the call may keep it busy.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const HANG_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a page may fail to respond from the beginning of a call. Its script was running before.
 const SILENCE: Duration = Duration::from_millis(1500);
@@ -39,8 +39,8 @@ const SLOWNESS: u32 = 8;
 const DIALOGS_INSTEAD: u64 = 2;
 
 impl Page {
-    /// Runs `work` unless the page stops responding; `patience` as in [`until_stuck`](Self::until_stuck).
-    pub async fn unless_stuck<T>(
+    /// Runs `work` unless the page stops responding; `patience` as in [`until_hung`](Self::until_hung).
+    pub async fn unless_hung<T>(
         &self,
         patience: Option<Duration>,
         work: impl Future<Output = Result<T>>,
@@ -48,7 +48,7 @@ impl Page {
         tokio::select! {
             biased;
             done = work => done,
-            () = self.until_stuck(patience) => Err(Error::PageBusy),
+            () = self.until_hung(patience) => Err(Error::PageBusy),
             dialog = self.until_held_up() => Err(dialog.elsewhere()),
         }
     }
@@ -67,14 +67,14 @@ impl Page {
     async fn until_held_up(&self) -> Dialog {
         loop {
             sleep(FIRST_LOOK).await;
-            if let Some(dialog) = Box::pin(self.dialog_blocking_from_elsewhere()).await {
+            if let Some(dialog) = Box::pin(self.blocking_dialog_in_other_tab()).await {
                 return dialog;
             }
         }
     }
 
     /// The dialog in another tab that blocks the page, because both share a process.
-    pub async fn dialog_blocking_from_elsewhere(&self) -> Option<Dialog> {
+    pub async fn blocking_dialog_in_other_tab(&self) -> Option<Dialog> {
         let dialog = self.dialog_in_other_tab().filter(|_| self.may_be_stuck())?;
         // For an endless script, the result would be `Pulse::Script`.
         let heartbeat = ask(self, self.session(), BEFORE_STOP).await;
@@ -84,7 +84,7 @@ impl Page {
 
     /// Completes when the page runs an endless script: after `SILENCE` if it does not respond from now on; after
     /// `patience` if it stops responding later, or never for `None`. Does not complete while a dialog is open.
-    pub async fn until_stuck(&self, patience: Option<Duration>) {
+    pub async fn until_hung(&self, patience: Option<Duration>) {
         self.until_silent(SILENCE, patience).await;
     }
 
@@ -96,7 +96,7 @@ impl Page {
         &self,
         arrival: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        let document = self.main_frame().loader();
+        let document = self.main_frame().loader_id();
         let arrived = tokio::select! {
             biased;
             arrived = arrival => arrived,
@@ -104,7 +104,7 @@ impl Page {
         };
         match arrived {
             Err(Error::NavigationSlow { .. })
-                if *self.main_frame().loader() != *document && Box::pin(self.is_in_script()).await =>
+                if *self.main_frame().loader_id() != *document && Box::pin(self.is_in_script()).await =>
             {
                 Err(Error::PageBusy)
             }
@@ -119,21 +119,21 @@ impl Page {
 
     /// Completes when a new document is shown and runs an endless script.
     async fn until_stuck_on_arrival(&self) {
-        let document = self.main_frame().loader();
-        let _ = self.until(|page| (*page.main_frame().loader() != *document).then_some(())).await;
-        self.until_stuck_since_arrival().await;
+        let document = self.main_frame().loader_id();
+        let _ = self.until(|page| (*page.main_frame().loader_id() != *document).then_some(())).await;
+        self.until_new_document_hung().await;
     }
 
     /// Completes when the document, which has just begun to arrive, runs an endless script.
-    pub async fn until_stuck_since_arrival(&self) {
-        self.until_silent(PATIENCE, Some(PATIENCE)).await;
+    pub async fn until_new_document_hung(&self) {
+        self.until_silent(HANG_TIMEOUT, Some(HANG_TIMEOUT)).await;
     }
 
     async fn until_silent(&self, first: Duration, patience: Option<Duration>) {
-        let (begun, received) = (Instant::now(), self.session().answers());
+        let (begun, received) = (Instant::now(), self.session().answer_count());
         sleep(FIRST_LOOK).await;
         loop {
-            let patience = match (self.session().answers() == received, patience) {
+            let patience = match (self.session().answer_count() == received, patience) {
                 (true, _) => (begun + first).saturating_duration_since(Instant::now()),
                 (false, Some(patience)) => patience,
                 (false, None) => return std::future::pending().await,
@@ -145,11 +145,11 @@ impl Page {
         }
     }
 
-    /// Completes when the page has been running one script for at least `PATIENCE`.
+    /// Completes when the page has been running one script for at least `HANG_TIMEOUT`.
     pub(in crate::browser) async fn until_in_script(&self) {
         loop {
             sleep(BETWEEN_LOOKS).await;
-            if self.may_be_stuck() && ask(self, self.session(), PATIENCE).await == Pulse::Script {
+            if self.may_be_stuck() && ask(self, self.session(), HANG_TIMEOUT).await == Pulse::Script {
                 return;
             }
         }
@@ -198,7 +198,7 @@ impl Page {
     /// How long a page may take to respond after its scripts were stopped.
     fn after_stop(&self) -> Duration {
         let ends_them =
-            self.context().browser().ok().and_then(|browser| browser.dialect().script_time_limit());
+            self.context().browser().ok().and_then(|browser| browser.protocol().script_time_limit());
         ends_them.unwrap_or(AFTER_STOP)
     }
 
@@ -213,10 +213,10 @@ impl Page {
 
     /// Stops blocking scripts as long as the page shows the same document. Completes if the page cannot be unblocked.
     pub(in crate::browser) async fn until_stuck_when_leaving(&self) {
-        let document = self.main_frame().loader();
+        let document = self.main_frame().loader_id();
         let mut stops = 0;
         sleep(BEFORE_STOP).await;
-        while *self.main_frame().loader() == *document && !self.is_closed() {
+        while *self.main_frame().loader_id() == *document && !self.is_closed() {
             if !self.may_be_stuck() || answers(self, self.after_stop()).await || !self.may_be_stuck() {
                 stops = 0;
                 sleep(AFTER_STOP).await;
@@ -267,13 +267,13 @@ async fn hear(
     patience: Duration,
     longer: impl Future<Output = ()>,
 ) -> Pulse {
-    let (begun, received) = (Instant::now(), session.answers());
+    let (begun, received) = (Instant::now(), session.answer_count());
     let asked = session.send(Evaluate { expression: "0".to_owned(), ..Evaluate::default() });
     let in_script = session.send(GetMetrics {});
     let silent = async {
         let in_script = async { in_script.await.is_ok().then(|| begun.elapsed()) };
         if let Ok(browser) = page.context().browser() {
-            let _ = browser.root().call_within(GetVersion {}, PATIENCE).await;
+            let _ = browser.root_session().call_within(GetVersion {}, HANG_TIMEOUT).await;
         }
         let end = begun + patience + SLOWNESS * begun.elapsed();
         let runs = timeout_at(end, in_script).await.ok().flatten();
@@ -281,7 +281,9 @@ async fn hear(
         longer.await;
         // During a script, the page answers this command as well, but still not `Runtime.evaluate`.
         match runs {
-            Some(_) if session.call_within(GetMetrics {}, PATIENCE.min(begun.elapsed())).await.is_ok() => {
+            Some(_)
+                if session.call_within(GetMetrics {}, HANG_TIMEOUT.min(begun.elapsed())).await.is_ok() =>
+            {
                 Pulse::Script
             }
             _ => Pulse::Nothing,
@@ -290,7 +292,7 @@ async fn hear(
     tokio::select! {
         biased;
         _ = asked => Pulse::Answer,
-        silence = silent => if session.answers() == received { silence } else { Pulse::Answer },
+        silence = silent => if session.answer_count() == received { silence } else { Pulse::Answer },
         () = until_dialog_series(page, patience) => Pulse::Script,
     }
 }

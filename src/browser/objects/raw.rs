@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::bidi::missing_features;
 use crate::browser::objects::browser::Browser;
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::objects::dialect::Dialect;
+use crate::browser::objects::dialect::BrowserProtocol;
 use crate::browser::objects::frame::Frame;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
 use crate::cdp::{CdpSession, EventSink, PermitReason};
@@ -54,12 +54,12 @@ impl RawSession {
 
     /// Ends the session without waiting.
     pub(in crate::browser) fn let_go(&self) {
-        self.inner.browser.root().send(self.end()).ignore();
+        self.inner.browser.root_session().send(self.end()).ignore();
     }
 
     /// Ends the session.
     pub async fn detach(&self) -> Result<()> {
-        self.inner.browser.root().call(self.end()).await.map(drop)
+        self.inner.browser.root_session().call(self.end()).await.map(drop)
     }
 
     fn end(&self) -> DetachFromTarget {
@@ -71,10 +71,10 @@ impl RawSession {
 impl Browser {
     /// Opens a raw CDP session with the browser.
     pub async fn attach_raw(&self) -> Result<RawSession> {
-        if self.dialect() != Dialect::Chromium {
+        if self.protocol() != BrowserProtocol::Chromium {
             return Err(missing_features::RAW_SESSION.into());
         }
-        let session_id = self.root().call(AttachToBrowserTarget {}).await?.session_id;
+        let session_id = self.root_session().call(AttachToBrowserTarget {}).await?.session_id;
         let session = self.connection().session(&session_id);
         Ok(RawSession::new(session, None, self))
     }
@@ -107,11 +107,11 @@ impl BrowserContext {
     /// Opens another session with the page of a main frame, for features such as screencasts that a session has once.
     pub async fn attach_additional(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
-        if browser.dialect() == Dialect::Chromium {
+        if browser.protocol() == BrowserProtocol::Chromium {
             return self.attach_raw(frame).await;
         }
         let attach = AttachToTarget { target_id: frame.id().to_owned(), flatten: true };
-        let attached = browser.root().call(attach).await?;
+        let attached = browser.root_session().call(attach).await?;
         let session = browser.connection().session(&attached.session_id);
         Ok(RawSession::new(session, None, &browser))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::dialect::Dialect;
+use super::dialect::BrowserProtocol;
 use super::journal::Journal;
 use super::page::Page;
 use crate::bidi::commands::RefuseNextDocument;
@@ -46,8 +46,8 @@ impl Page {
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);
         let lets_one_in = !some_are_read
-            && self.context().browser().is_ok_and(|browser| browser.dialect().can_skip_scripts());
-        let before = lets_one_in.then(|| self.main_frame().loader());
+            && self.context().browser().is_ok_and(|browser| browser.protocol().can_skip_scripts());
+        let before = lets_one_in.then(|| self.main_frame().loader_id());
         // An error is ignored: the next command to the page fails as well.
         let _ = match lets_one_in {
             true => self.session().call(SetScriptExecutionDisabled { value: true }).await.map(drop),
@@ -55,8 +55,8 @@ impl Page {
         };
         let read = self.until(|page| {
             let frame = page.main_frame();
-            let is_meant = before.as_ref().is_none_or(|before| *frame.loader() != **before);
-            (is_meant && frame.moments().dom_content_loaded).then_some(())
+            let is_meant = before.as_ref().is_none_or(|before| *frame.loader_id() != **before);
+            (is_meant && frame.lifecycle_events().dom_content_loaded).then_some(())
         });
         let _ = timeout(COMING, read).await;
         if lets_one_in {
@@ -66,7 +66,7 @@ impl Page {
 
     /// Refuses the next document. Stopping later would cut off the document that has just begun to arrive.
     async fn refuse_next_document(&self) -> Result<()> {
-        if self.context().browser()?.dialect() == Dialect::Firefox {
+        if self.context().browser()?.protocol() == BrowserProtocol::Firefox {
             return self.session().call(RefuseNextDocument {}).await.map(drop);
         }
         // A separate session, since other code may pause requests in the page's main session.
@@ -98,7 +98,7 @@ impl Page {
     }
 
     /// Returns whether the page was stopped because of an endless reload since the last call.
-    pub fn take_stopped(&self) -> bool {
+    pub fn take_stopped_reload_loop(&self) -> bool {
         self.with_journal(Journal::take_stopped)
     }
 }

@@ -96,8 +96,9 @@ impl World {
                 silent: Some(true),
                 ..Evaluate::default()
             };
-            let (begin, install) = (injected::begin_at(self.frame().first_ref()), injected::install());
-            let install = if self.frame().page()?.context().browser()?.dialect().runs_in_order() {
+            let (begin, install) =
+                (injected::first_ref_script(self.frame().first_ref()), injected::engine_script());
+            let install = if self.frame().page()?.context().browser()?.protocol().runs_in_order() {
                 // Sent separately, so that the long script is the same in each document and is compiled once.
                 self.session().send(evaluate(begin)).ignore();
                 install

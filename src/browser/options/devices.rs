@@ -1,7 +1,7 @@
 //! Devices to emulate. The browser stays Chromium, so devices with other browsers are approximations.
 use std::fmt;
 
-use super::look::Look;
+use super::look::DeviceProfile;
 
 /// The properties of a device that pages can read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -196,7 +196,7 @@ impl Device {
     }
 
     /// Applies the device. Keeps a viewport, scale factor or user agent that is set already.
-    pub fn apply(&self, look: &mut Look) {
+    pub fn apply(&self, look: &mut DeviceProfile) {
         look.viewport.get_or_insert(self.viewport());
         look.device_scale_factor.get_or_insert(self.scale());
         look.is_mobile = self.is_handheld();

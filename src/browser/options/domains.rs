@@ -73,15 +73,15 @@ const ADS: [&str; 64] = [
 
 /// Domains with all their subdomains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Domains {
+pub struct DomainList {
     named: HashSet<String>,
     /// The number of lines without a domain, which are ignored.
     pub left_out: usize,
 }
 
-impl Domains {
+impl DomainList {
     /// The built-in list.
-    pub fn of_ads() -> Self {
+    pub fn ad_domains() -> Self {
         Self { named: ADS.iter().map(|&name| name.to_owned()).collect(), left_out: 0 }
     }
 
@@ -133,7 +133,7 @@ impl Domains {
     }
 
     /// Whether the host of a URL is one of these domains or a subdomain.
-    pub fn mean(&self, url: &str) -> bool {
+    pub fn contains_url(&self, url: &str) -> bool {
         let Some(host) = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)) else {
             return false;
         };
@@ -190,11 +190,11 @@ mod tests {
         let list = "! a comment\n[Adblock Plus 2.0]\n# another\n0.0.0.0 ads.example tracker.example # why\n\
                     127.0.0.1 localhost\n||banner.example^\n||third.example^$third-party\nplain.example\n\
                     @@||tracker.example^\nnews.example##.advert\n/banner/*.gif\n";
-        let domains = Domains::read(list);
+        let domains = DomainList::read(list);
         assert_eq!((domains.len(), domains.left_out), (4, 2), "{domains:?}");
         for url in ["https://ads.example/a.js", "http://deep.banner.example/", "https://plain.example:8443/x"]
         {
-            assert!(domains.mean(url), "{url}");
+            assert!(domains.contains_url(url), "{url}");
         }
         for url in [
             "https://tracker.example/",
@@ -202,13 +202,13 @@ mod tests {
             "https://news.example/",
             "data:,ads.example",
         ] {
-            assert!(!domains.mean(url), "{url}");
+            assert!(!domains.contains_url(url), "{url}");
         }
     }
 
     #[test]
     fn our_own_list_is_in_order_and_has_names_only() {
         assert!(ADS.is_sorted() && ADS.iter().all(|ad| name(ad).as_deref() == Some(*ad)));
-        assert!(Domains::of_ads().mean("https://stats.g.doubleclick.net/j/collect"));
+        assert!(DomainList::ad_domains().contains_url("https://stats.g.doubleclick.net/j/collect"));
     }
 }

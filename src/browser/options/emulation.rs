@@ -2,7 +2,7 @@
 use serde::Deserialize;
 
 use super::ContextOptions;
-use super::look::Look;
+use super::look::DeviceProfile;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
     MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia, SetGeolocationOverride,
@@ -56,7 +56,7 @@ pub struct Emulation {
     /// Whether all pages always behave as focused.
     pub focus_everywhere: bool,
     /// The original device, locale and time zone of the context, if they were changed.
-    pub usual: Option<Look>,
+    pub usual: Option<DeviceProfile>,
 }
 
 impl Emulation {

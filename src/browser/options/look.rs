@@ -4,7 +4,7 @@ use crate::browser::program::launch::languages;
 
 /// The emulated screen, language and time zone. `None` uses the browser's.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Look {
+pub struct DeviceProfile {
     pub viewport: Option<(u32, u32)>,
     pub device_scale_factor: Option<f64>,
     pub is_mobile: bool,
@@ -21,8 +21,8 @@ impl ContextOptions {
         Some(if self.single_language { locale.to_owned() } else { languages(locale) })
     }
 
-    pub fn look(&self) -> Look {
-        Look {
+    pub fn device_profile(&self) -> DeviceProfile {
+        DeviceProfile {
             viewport: self.viewport,
             device_scale_factor: self.device_scale_factor,
             is_mobile: self.is_mobile,
@@ -33,8 +33,16 @@ impl ContextOptions {
         }
     }
 
-    pub fn set_look(&mut self, look: Look) {
-        let Look { viewport, device_scale_factor, is_mobile, has_touch, user_agent, locale, timezone } = look;
+    pub fn set_device_profile(&mut self, look: DeviceProfile) {
+        let DeviceProfile {
+            viewport,
+            device_scale_factor,
+            is_mobile,
+            has_touch,
+            user_agent,
+            locale,
+            timezone,
+        } = look;
         (self.viewport, self.device_scale_factor) = (viewport, device_scale_factor);
         (self.is_mobile, self.has_touch) = (is_mobile, has_touch);
         (self.user_agent, self.locale, self.timezone) = (user_agent, locale, timezone);

@@ -19,7 +19,7 @@ pub enum Channel {
 
 impl Channel {
     /// Parses `chromium`, `chrome`, `msedge`, `firefox`.
-    pub fn named(name: &str) -> Result<Self> {
+    pub fn from_name(name: &str) -> Result<Self> {
         match name.to_ascii_lowercase().as_str() {
             "chromium" => Ok(Self::Chromium),
             "chrome" | "google-chrome" => Ok(Self::Chrome),
@@ -73,17 +73,17 @@ impl FoundBrowser {
 
 /// Finds a browser on this machine.
 pub fn find(wanted: &BrowserQuery) -> Result<FoundBrowser> {
-    SearchEnvironment::here().find(wanted)
+    SearchEnvironment::current().find(wanted)
 }
 
 /// This project's cache folder, such as `~/.cache/patchright-mcp`; `None` if the home folder is unknown.
 pub fn cache_folder() -> Option<PathBuf> {
-    SearchEnvironment::here().cache_folder()
+    SearchEnvironment::current().cache_folder()
 }
 
 /// This project's folder for downloaded browsers, in the cache folder.
 pub fn downloads_folder() -> Option<PathBuf> {
-    SearchEnvironment::here().downloads_folder()
+    SearchEnvironment::current().downloads_folder()
 }
 
 /// An operating system, for the paths of browsers.
@@ -297,7 +297,7 @@ pub struct SearchEnvironment {
 
 impl SearchEnvironment {
     /// The environment of this machine.
-    pub fn here() -> Self {
+    pub fn current() -> Self {
         let variables = std::env::vars_os().map(|(name, value)| {
             // Windows ignores the case of variable names.
             (if cfg!(windows) { name.to_ascii_uppercase() } else { name }, value)
@@ -362,7 +362,7 @@ impl SearchEnvironment {
     }
 
     /// The installation paths of a brand.
-    pub fn places(&self, channel: Channel) -> Vec<PathBuf> {
+    pub fn install_paths(&self, channel: Channel) -> Vec<PathBuf> {
         row(PLACES, self.platform, channel).iter().filter_map(|place| self.path(place)).collect()
     }
 
@@ -376,7 +376,7 @@ impl SearchEnvironment {
             }
         }
         looked.push(format!("{} on PATH", names.join(", ")));
-        for path in self.places(channel) {
+        for path in self.install_paths(channel) {
             if let Some(found) = self.unwrapped(&path, channel) {
                 return Some(found);
             }

@@ -24,7 +24,7 @@ const LOCK: &str = "lock";
 
 /// The progress of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum InstallProgress {
     Arrived { bytes: u64 },
     Unpacking,
 }
@@ -36,7 +36,7 @@ pub async fn install(
     mirror: Option<&str>,
     folder: Option<&Path>,
     longest_silence: Duration,
-    progress: &(dyn Fn(Step) + Send + Sync),
+    progress: &(dyn Fn(InstallProgress) + Send + Sync),
 ) -> Result<PathBuf> {
     let folder = folder.map(Path::to_owned).or_else(find::downloads_folder);
     let folder = folder.ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
@@ -51,14 +51,14 @@ pub async fn install(
     let options = options.build().map_err(|error| failed(chain(&error)))?;
     let fetcher = BrowserFetcher::new(options);
     let mut fetching = std::pin::pin!(fetcher.fetch());
-    let mut step = Step::Arrived { bytes: 0 };
+    let mut step = InstallProgress::Arrived { bytes: 0 };
     let mut since = Instant::now();
     let installation = loop {
         tokio::select! {
             outcome = &mut fetching => break outcome.map_err(|error| failed(chain(&error)))?,
             () = tokio::time::sleep(INTERVAL) => {
                 let now = step_of(unpacked.path());
-                if now != step || now == Step::Unpacking {
+                if now != step || now == InstallProgress::Unpacking {
                     (step, since) = (now, Instant::now());
                     progress(step);
                 } else if since.elapsed() > longest_silence {
@@ -118,14 +118,14 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// The progress: unpacking once `folder` contains a folder, otherwise the bytes that have arrived.
-fn step_of(folder: &Path) -> Step {
+fn step_of(folder: &Path) -> InstallProgress {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.metadata() {
-            Ok(what) if what.is_dir() => return Step::Unpacking,
+            Ok(what) if what.is_dir() => return InstallProgress::Unpacking,
             Ok(what) => bytes += what.len(),
             Err(_) => {}
         }
     }
-    Step::Arrived { bytes }
+    InstallProgress::Arrived { bytes }
 }

@@ -27,9 +27,9 @@ use tokio::time::Instant;
 use crate::browser::program::find::{BrowserQuery, Channel, FoundBrowser, find};
 use crate::error::{Error, Result};
 
-pub use flags::{FLAGS, Flag, When};
+pub use flags::{FLAGS, Flag, FlagCondition};
 pub(in crate::browser) use flags::{HEADLESS_SCREEN, languages};
-pub use log::Uncaught;
+pub use log::UncaughtErrors;
 pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 #[cfg(unix)]
 pub(crate) use profile::{Folder, sweep};
@@ -40,7 +40,7 @@ pub use version::Version;
 pub(in crate::browser) const FIREFOX_SCRIPT_LIMIT: Duration = Duration::from_secs(15);
 
 /// Kills all browsers and removes their temporary files, right before this process exits.
-pub fn end_all() {
+pub fn kill_all() {
     #[cfg(unix)]
     profile::remove_all();
 }
@@ -109,7 +109,7 @@ impl Default for LaunchOptions {
 
 impl LaunchOptions {
     /// Which browser to find.
-    pub fn wanted(&self) -> BrowserQuery {
+    pub fn browser_query(&self) -> BrowserQuery {
         BrowserQuery {
             executable: self.executable.clone(),
             channel: self.channel,
@@ -153,7 +153,7 @@ struct Plan {
 pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Result<BrowserProcess> {
     let deadline = Instant::now() + options.launch_limit;
     let headless = headless(options, warn)?;
-    let found = find(&options.wanted())?;
+    let found = find(&options.browser_query())?;
     let speaks_bidi = found.channel.speaks_bidi();
     // Firefox's sandbox also works as root.
     let sandbox = if speaks_bidi { options.sandbox != Some(false) } else { sandbox(options, warn) };

@@ -26,7 +26,7 @@ const ADD_TAG: &str = include_str!("../injected/tag.js");
 /// A script or style sheet to add to a document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tag {
+pub struct TagOptions {
     /// The URL of the script or style sheet.
     pub src: Option<String>,
     /// The inline content.
@@ -61,7 +61,7 @@ impl Frame {
 
     /// Adds a `<script>` or a style sheet to the document. Returns its element after it has loaded, or `Error::Script`
     /// if it could not be loaded.
-    pub async fn add_tag(&self, name: &str, tag: &Tag) -> Result<JsHandle> {
+    pub async fn add_tag(&self, name: &str, tag: &TagOptions) -> Result<JsHandle> {
         let argument = JsValue::from_json(&json!([name, tag]));
         self.realm(ScriptWorld::Main).await?.evaluate_handle(ADD_TAG, &argument).await
     }
@@ -100,7 +100,7 @@ impl Frame {
         let page = self.page()?;
         let reached = page.until(|_| match self.is_detached() {
             true => Some(Err(self.detached_error())),
-            false => self.moments().reached(until).then_some(Ok(())),
+            false => self.lifecycle_events().reached(until).then_some(Ok(())),
         });
         match timeout(limit, reached).await {
             Ok(reached) => reached?,

@@ -91,8 +91,8 @@ impl Frame {
         through_dialogs: bool,
     ) -> Result<RemoteObject> {
         let page = self.page()?;
-        let context = self.context(scope).await?;
-        let (session, loader) = (self.session(), self.loader());
+        let context = self.execution_context(scope).await?;
+        let (session, loader) = (self.session(), self.loader_id());
         let options = Some(deep_serialization(DEEPEST));
         let running = if is_function(script) {
             session.send(CallFunctionOn {
@@ -117,7 +117,7 @@ impl Frame {
         };
         let ended = match through_dialogs {
             true => running.within(LONGEST).await,
-            false => page.unless_dialog(running).await,
+            false => page.fail_on_dialog(running).await,
         };
         match ended.and_then(outcome) {
             Err(Error::DocumentGone | Error::FrameDetached) => Err(self.why_left(&page, &loader).await),
@@ -128,21 +128,21 @@ impl Frame {
     /// Why a script was aborted: the frame was detached or navigated. The browser may report the end before the reason.
     async fn why_left(&self, page: &Page, loader: &str) -> Error {
         const SOON: Duration = Duration::from_secs(1);
-        let left = page.until(|_| (self.is_detached() || *self.loader() != *loader).then_some(()));
+        let left = page.until(|_| (self.is_detached() || *self.loader_id() != *loader).then_some(()));
         let _ = tokio::time::timeout(SOON, left).await;
         if self.is_detached() { Error::FrameDetached } else { Error::DocumentGone }
     }
 
     /// The execution context id of the world `scope` in the current document.
-    pub async fn context(&self, scope: ScriptWorld) -> Result<i64> {
+    pub async fn execution_context(&self, scope: ScriptWorld) -> Result<i64> {
         match scope {
-            ScriptWorld::Isolated => Ok(self.utility().await?.context_id()),
+            ScriptWorld::Isolated => Ok(self.utility_world().await?.context_id()),
             ScriptWorld::Main => self.main_context().await,
         }
     }
 
     /// The same node as `node`, as an argument for calls in the world `scope`.
-    pub async fn argument_in(
+    pub async fn node_argument(
         &self,
         world: &World,
         node: &RemoteHandle,
@@ -170,7 +170,7 @@ pub(in crate::browser) fn deep_serialization(levels: u32) -> SerializationOption
 
 impl Page {
     /// Runs `work`, but returns `Error::DialogOpen` if a dialog opens, which blocks the page until it is answered.
-    pub async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    pub async fn fail_on_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
             done = work => done,

@@ -33,7 +33,7 @@ pub struct ExposedFunction {
 
 /// A page's call of an exposed function, which waits for its answer.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct ExposedCall {
     pub frame: Frame,
     pub name: Arc<str>,
     pub arguments: Vec<JsValue>,
@@ -56,7 +56,7 @@ pub(in crate::browser) struct ContextScripts {
 pub(in crate::browser) struct PageScripts {
     pub(super) init_scripts: Mutex<Vec<String>>,
     pub(super) exposures: Mutex<Vec<ExposedFunction>>,
-    pub(super) callers: Listeners<Call>,
+    pub(super) callers: Listeners<ExposedCall>,
 }
 
 /// The documents that get a function.
@@ -120,7 +120,7 @@ fn is_empty_address(url: &str) -> bool {
 
 const ASK: &str = "([name, ...rest]) => globalThis[name]?.(...rest)";
 
-impl Call {
+impl ExposedCall {
     /// Returns a value or an error to the page.
     pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
         let (name, token) = (self.name.clone(), self.token.clone());
@@ -191,7 +191,7 @@ impl Page {
     }
 
     /// Subscribes to calls of exposed functions.
-    pub fn listen_to_calls(&self, listener: Listener<Call>) {
+    pub fn listen_to_calls(&self, listener: Listener<ExposedCall>) {
         self.extension::<PageScripts>().callers.add(listener);
     }
 
@@ -228,7 +228,7 @@ impl Page {
     /// Receives the calls of a new document, if functions are exposed.
     pub(in crate::browser) fn serve_document(&self, frame: &Frame) {
         for exposure in self.all_exposures() {
-            if exposure.belongs_in(frame) && frame.record_exposure(&frame.loader(), &exposure.token) {
+            if exposure.belongs_in(frame) && frame.record_exposure(&frame.loader_id(), &exposure.token) {
                 self.serve(frame, exposure);
             }
         }
@@ -243,9 +243,9 @@ impl Page {
 
     /// Reports each call of a function to the listeners until its document is gone.
     fn serve(&self, frame: &Frame, exposure: ExposedFunction) {
-        let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader());
+        let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader_id());
         tokio::spawn(async move {
-            while frame.loader() == loader {
+            while frame.loader_id() == loader {
                 let Ok(JsValue::Array { items: calls, .. }) = frame.ask_exposed(&exposure, "next").await
                 else {
                     return;
@@ -264,7 +264,7 @@ impl Page {
                         },
                         false => None,
                     };
-                    page.extension::<PageScripts>().callers.tell(&Call {
+                    page.extension::<PageScripts>().callers.tell(&ExposedCall {
                         kept,
                         frame: frame.clone(),
                         name: exposure.name.clone(),
@@ -282,7 +282,7 @@ impl Frame {
     /// Adds a function to the document, unless the document has it.
     async fn place(&self, exposure: &ExposedFunction) -> Result<()> {
         let placed = async {
-            let (page, loader) = (self.page()?, self.loader());
+            let (page, loader) = (self.page()?, self.loader_id());
             let realm = self.realm(ScriptWorld::Main).await?;
             if self.record_exposure(&loader, &exposure.token) {
                 let script = format!("() => {{ {} }}", exposure.script(Where::Everywhere));
@@ -327,7 +327,7 @@ impl Frame {
     }
 
     /// Waits until all calls up to now were reported.
-    pub async fn until_calls_reported(&self) {
+    pub async fn wait_for_pending_calls(&self) {
         const LIMIT: Duration = Duration::from_secs(1);
         let Ok(page) = self.page() else { return };
         let exposures = page.all_exposures().into_iter();

@@ -42,7 +42,7 @@ pub struct JsHandle {
 impl Frame {
     /// The realm of the current document in this world.
     pub async fn realm(&self, scope: ScriptWorld) -> Result<Realm> {
-        let context = self.context(scope).await?;
+        let context = self.execution_context(scope).await?;
         Ok(Realm { session: self.session(), context: Some(context), frame: Some(self.clone()) })
     }
 }
@@ -171,7 +171,7 @@ impl Realm {
     async fn send(&self, evaluate: Evaluate) -> Result<RemoteObject> {
         let _work = self.work();
         let running = self.session.send(evaluate).within(NO_LIMIT);
-        outcome(self.unless_dialog(running).await.map_err(explained)?)
+        outcome(self.fail_on_dialog(running).await.map_err(explained)?)
     }
 
     /// Calls a function with `argument`, and with `this` if given.
@@ -200,7 +200,7 @@ impl Realm {
             ..CallFunctionOn::default()
         };
         let running = self.session.send(call).within(NO_LIMIT);
-        outcome(self.unless_dialog(running).await.map_err(explained)?)
+        outcome(self.fail_on_dialog(running).await.map_err(explained)?)
     }
 
     async fn global(&self) -> Result<RemoteHandle> {
@@ -245,9 +245,9 @@ impl Realm {
         Some(page.work())
     }
 
-    async fn unless_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    async fn fail_on_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         match &self.frame {
-            Some(frame) => frame.page()?.unless_dialog(work).await,
+            Some(frame) => frame.page()?.fail_on_dialog(work).await,
             None => work.await,
         }
     }
@@ -396,7 +396,7 @@ impl JsHandle {
     }
 
     /// Whether the object is a text node.
-    pub fn is_text(&self) -> bool {
+    pub fn is_text_node(&self) -> bool {
         self.object.description.as_deref() == Some("#text")
     }
 
@@ -405,7 +405,7 @@ impl JsHandle {
         let (Some(remote), Some(frame), true) = (&self.remote, &self.realm.frame, self.is_node()) else {
             return Ok(None);
         };
-        let world = frame.utility().await?;
+        let world = frame.utility_world().await?;
         if self.realm.context == Some(world.context_id()) {
             return Ok(Some((world, remote.clone())));
         }

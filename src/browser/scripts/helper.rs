@@ -44,11 +44,11 @@ impl Helper {
     async fn create(browser: Browser, how: CreateTarget) -> Result<Self> {
         let (url, attached) = browser.await_internal_page();
         let is_hidden = how.hidden.is_some();
-        let target = browser.root().call(CreateTarget { url, ..how }).await?.target_id;
+        let target = browser.root_session().call(CreateTarget { url, ..how }).await?.target_id;
         if is_hidden || browser.attached_browser().is_some() {
             // Targets with `hidden` are not attached to automatically, nor is any target in a person's own browser.
             let attach = AttachToTarget { target_id: target.clone(), flatten: true };
-            browser.root().send(attach).ignore();
+            browser.root_session().send(attach).ignore();
         }
         let session = timeout(OPENING, attached).await.ok().and_then(std::result::Result::ok);
         let session = session.ok_or(Error::PageClosed)?;
@@ -99,6 +99,6 @@ impl Helper {
 impl Drop for Helper {
     /// Closes the page.
     fn drop(&mut self) {
-        self.browser.root().send(CloseTarget { target_id: self.target.clone() }).ignore();
+        self.browser.root_session().send(CloseTarget { target_id: self.target.clone() }).ignore();
     }
 }

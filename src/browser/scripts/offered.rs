@@ -120,7 +120,7 @@ impl Observer for OfferedObserver {
 
 impl OfferedObserver {
     fn read(&self, page: &Page, tool: Tool) -> Option<WebMcpTool> {
-        let loader = page.frame_by_id(&tool.frame_id)?.loader();
+        let loader = page.frame_by_id(&tool.frame_id)?.loader_id();
         let annotations = tool.annotations.unwrap_or_default();
         Some(WebMcpTool {
             name: tool.name,
@@ -137,16 +137,16 @@ impl OfferedObserver {
 
 impl Page {
     /// The tools that the page's current documents offer.
-    pub fn offered_tools(&self) -> Vec<WebMcpTool> {
+    pub fn webmcp_tools(&self) -> Vec<WebMcpTool> {
         let stands = |tool: &WebMcpTool| {
-            self.frame_by_id(&tool.frame).is_some_and(|frame| frame.loader() == tool.loader)
+            self.frame_by_id(&tool.frame).is_some_and(|frame| frame.loader_id() == tool.loader)
         };
         self.extension::<Offered>().0.lock().iter().filter(|tool| stands(tool)).cloned().collect()
     }
 
     /// Calls a tool of the page. Returns its answer, or `None` if a form was not submitted within the time limit.
     /// Returns `Error::Script` with the page's message if the tool fails.
-    pub async fn invoke_offered(
+    pub async fn invoke_webmcp_tool(
         &self,
         tool: &WebMcpTool,
         input: Value,
@@ -169,7 +169,7 @@ impl Page {
             }
             None
         };
-        let event = match timeout(limit, self.unless_dialog(async { Ok(answered.await) })).await {
+        let event = match timeout(limit, self.fail_on_dialog(async { Ok(answered.await) })).await {
             Ok(event) => event?.ok_or(Error::DocumentGone)?,
             Err(_) if tool.waits_for_submit => return Ok(None),
             Err(_) => {

@@ -7,7 +7,7 @@ use crate::browser::objects::world::ScriptWorld;
 
 impl ScriptWorld {
     /// The least noticeable world in which `script` has the same result as in the main world.
-    pub fn for_script(script: &str) -> Self {
+    pub fn choose_world(script: &str) -> Self {
         let reads = tokens(script).is_some_and(|tokens| Script { tokens: &tokens }.only_reads());
         if reads { Self::Isolated } else { Self::Main }
     }
@@ -244,7 +244,7 @@ mod tests {
             "el => el?.children[0].outerHTML ?? null",
             "window.innerWidth > 600 && document.body.scrollTop >= 0",
         ] {
-            assert_eq!(ScriptWorld::for_script(script), ScriptWorld::Isolated, "{script}");
+            assert_eq!(ScriptWorld::choose_world(script), ScriptWorld::Isolated, "{script}");
         }
         for script in [
             "fromThePage",
@@ -270,7 +270,7 @@ mod tests {
             "document.querySelector('a').__vue__",
             "(a = document.title) => a",
         ] {
-            assert_eq!(ScriptWorld::for_script(script), ScriptWorld::Main, "{script}");
+            assert_eq!(ScriptWorld::choose_world(script), ScriptWorld::Main, "{script}");
         }
     }
 }

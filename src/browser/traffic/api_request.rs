@@ -153,12 +153,12 @@ impl ApiContext {
     }
 
     /// Creates an API context that uses the network route of a browser context, and shares nothing else with it.
-    pub fn beside_context(context: &BrowserContext, options: ApiOptions) -> Self {
+    pub fn with_network_of(context: &BrowserContext, options: ApiOptions) -> Self {
         Self::with_jar(options, Some(context), Jar::Own(Mutex::default()))
     }
 
     /// Creates an API context that shares the cookies and network route of a browser context.
-    pub fn of_context(context: &BrowserContext, mut options: ApiOptions) -> Self {
+    pub fn with_cookies_of(context: &BrowserContext, mut options: ApiOptions) -> Self {
         let own = || context.browser().ok().map(|browser| browser.version().user_agent.clone());
         options.client_certificates = context.options().client_certificates;
         options.user_agent = options.user_agent.or_else(|| context.options().user_agent).or_else(own);

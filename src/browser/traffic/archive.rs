@@ -28,7 +28,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// The requests and responses of a HAR file.
 #[derive(Debug)]
-pub struct Archive {
+pub struct HarArchive {
     path: PathBuf,
     entries: Vec<Entry>,
     /// The body files of a ZIP archive; `None` if they are separate files.
@@ -37,7 +37,7 @@ pub struct Archive {
 
 /// A request to look up in an archive.
 #[derive(Debug, Clone, Copy)]
-pub struct ArchiveQuery<'a> {
+pub struct HarQuery<'a> {
     pub url: &'a str,
     pub method: &'a str,
     /// With lower-case names.
@@ -49,7 +49,7 @@ pub struct ArchiveQuery<'a> {
 
 /// The archive's answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Archived {
+pub enum HarMatch {
     Answer {
         status: u16,
         headers: Vec<(String, String)>,
@@ -81,7 +81,7 @@ enum Stored {
     Beside(String),
 }
 
-impl Archive {
+impl HarArchive {
     /// Reads a HAR file, or a ZIP file with one and its bodies. Returns `Error::File` if it is unreadable or invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|error| unusable(path, error))?;
@@ -105,7 +105,7 @@ impl Archive {
 
     /// The archive's answer to a request; `None` if it does not contain the request. Returns `Error::File` if the file
     /// of a body cannot be read.
-    pub fn answer(&self, asked: &ArchiveQuery) -> Result<Option<Archived>> {
+    pub fn look_up(&self, asked: &HarQuery) -> Result<Option<HarMatch>> {
         let found = match self.find(asked)? {
             Some(entry) if asked.follows => self.followed(entry, asked)?,
             found => found,
@@ -113,15 +113,15 @@ impl Archive {
         found.map(|entry| self.archived(entry)).transpose()
     }
 
-    fn archived(&self, entry: &Entry) -> Result<Archived> {
-        let Some(status) = entry.status else { return Ok(Archived::Failure) };
+    fn archived(&self, entry: &Entry) -> Result<HarMatch> {
+        let Some(status) = entry.status else { return Ok(HarMatch::Failure) };
         let is_kept = |(name, _): &&(String, String)| !PACKED.contains(&&*name.to_ascii_lowercase());
         let headers = entry.headers.iter().filter(is_kept).cloned().collect();
-        Ok(Archived::Answer { status, headers, body: self.body(&entry.content)? })
+        Ok(HarMatch::Answer { status, headers, body: self.body(&entry.content)? })
     }
 
     /// The entry for a request; among several, the first of those with the most equal headers.
-    fn find(&self, asked: &ArchiveQuery) -> Result<Option<&Entry>> {
+    fn find(&self, asked: &HarQuery) -> Result<Option<&Entry>> {
         let mut best: Option<(usize, &Entry)> = None;
         for entry in &self.entries {
             let likeness =
@@ -138,7 +138,7 @@ impl Archive {
         Ok(best.map(|(_, entry)| entry))
     }
 
-    fn sent_the_same(&self, entry: &Entry, asked: &ArchiveQuery) -> Result<bool> {
+    fn sent_the_same(&self, entry: &Entry, asked: &HarQuery) -> Result<bool> {
         match (asked.method, asked.body, &entry.sent) {
             ("POST", Some(body), Some(sent)) => Ok(self.body(sent)? == body),
             _ => Ok(true),
@@ -146,7 +146,7 @@ impl Archive {
     }
 
     /// The entry at the end of redirects; `None` if they lead out of the archive.
-    fn followed<'a>(&'a self, first: &'a Entry, asked: &ArchiveQuery) -> Result<Option<&'a Entry>> {
+    fn followed<'a>(&'a self, first: &'a Entry, asked: &HarQuery) -> Result<Option<&'a Entry>> {
         let (mut entry, mut method) = (first, asked.method);
         for _ in 0..MOST_REDIRECTS {
             match entry.status {
@@ -158,7 +158,7 @@ impl Archive {
             }
             let target = Url::parse(&entry.url).and_then(|url| url.join(&entry.target));
             let Ok(target) = target else { return Ok(None) };
-            let next = ArchiveQuery { url: target.as_str(), method, body: None, ..*asked };
+            let next = HarQuery { url: target.as_str(), method, body: None, ..*asked };
             match self.find(&next)? {
                 Some(next) => entry = next,
                 None => return Ok(None),
@@ -325,13 +325,13 @@ fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserialize
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(bytes: &[u8]) {
     let nowhere = Path::new("/nowhere/an.har");
-    let Ok(archive) = Archive::read(nowhere, bytes.to_vec()) else { return };
+    let Ok(archive) = HarArchive::read(nowhere, bytes.to_vec()) else { return };
     for entry in &archive.entries {
         for follows in [false, true] {
             let body = Some(&b"a=1"[..]);
             let asked =
-                ArchiveQuery { url: &entry.url, method: &entry.method, headers: &entry.asked, body, follows };
-            if let Ok(Some(Archived::Answer { status, headers, .. })) = archive.answer(&asked) {
+                HarQuery { url: &entry.url, method: &entry.method, headers: &entry.asked, body, follows };
+            if let Ok(Some(HarMatch::Answer { status, headers, .. })) = archive.look_up(&asked) {
                 assert!((100..600).contains(&status));
                 assert!(headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("content-length")));
             }
@@ -345,12 +345,12 @@ mod tests {
 
     use super::*;
 
-    fn read(parsed: serde_json::Value) -> Result<Archive> {
-        Archive::read(Path::new("/nowhere/an.har"), parsed.to_string().into_bytes())
+    fn read(parsed: serde_json::Value) -> Result<HarArchive> {
+        HarArchive::read(Path::new("/nowhere/an.har"), parsed.to_string().into_bytes())
     }
 
-    fn asked<'a>(url: &'a str, headers: &'a HashMap<String, String>) -> ArchiveQuery<'a> {
-        ArchiveQuery { url, method: "GET", headers, body: None, follows: true }
+    fn asked<'a>(url: &'a str, headers: &'a HashMap<String, String>) -> HarQuery<'a> {
+        HarQuery { url, method: "GET", headers, body: None, follows: true }
     }
 
     fn entry(url: &str, status: i64, text: &str) -> serde_json::Value {
@@ -358,9 +358,9 @@ mod tests {
         json!({ "request": { "url": url, "method": "GET", "headers": [] }, "response": response })
     }
 
-    fn body(archive: &Archive, asked: &ArchiveQuery) -> Option<Vec<u8>> {
-        match archive.answer(asked).unwrap() {
-            Some(Archived::Answer { body, .. }) => Some(body),
+    fn body(archive: &HarArchive, asked: &HarQuery) -> Option<Vec<u8>> {
+        match archive.look_up(asked).unwrap() {
+            Some(HarMatch::Answer { body, .. }) => Some(body),
             _ => None,
         }
     }
@@ -391,7 +391,7 @@ mod tests {
         let describe = |place: &str, half: &str| {
             let good = entry("https://a.example/", 200, "text").to_string();
             let text = format!(r#"{{"log":{{"entries":[{}]}}}}"#, good.replacen(place, half, 1));
-            Archive::read(Path::new("an.har"), text.into_bytes())
+            HarArchive::read(Path::new("an.har"), text.into_bytes())
         };
         assert!(describe("{", r#"{"comment":"\ud83d","#).is_ok());
         assert!(describe("\"text\":\"text\"", r#""text":"\ud83d""#).is_err());

@@ -17,7 +17,7 @@ const BODY_LIMIT: Duration = Duration::from_secs(5);
 
 /// Which responses to keep, and how many bytes.
 #[derive(Debug, Clone)]
-pub struct KeepOptions {
+pub struct ResponseStoreOptions {
     /// The URLs of responses to keep; `None` for all.
     pub address: Option<UrlGlob>,
     /// The resource types of responses to keep, such as `fetch`; all if empty.
@@ -28,7 +28,7 @@ pub struct KeepOptions {
 
 /// A response with its body.
 #[derive(Debug)]
-pub struct KeptAnswer {
+pub struct StoredResponse {
     pub request: Request,
     pub status: i64,
     pub headers: Vec<(String, String)>,
@@ -37,13 +37,13 @@ pub struct KeptAnswer {
 
 /// Keeps responses as long as this exists. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct KeptAnswers {
+pub struct ResponseStore {
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    options: KeepOptions,
+    options: ResponseStoreOptions,
     kept: Mutex<Kept>,
     /// The number of bodies that are still being read.
     awaited: watch::Sender<usize>,
@@ -51,21 +51,21 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Kept {
-    answers: VecDeque<Arc<KeptAnswer>>,
+    answers: VecDeque<Arc<StoredResponse>>,
     bytes: usize,
 }
 
 impl BrowserContext {
     /// Keeps responses of this context's pages from now on.
-    pub fn keep_answers(&self, options: KeepOptions) -> KeptAnswers {
+    pub fn store_responses(&self, options: ResponseStoreOptions) -> ResponseStore {
         let inner = Arc::new(Inner { options, kept: Mutex::default(), awaited: watch::channel(0).0 });
         let received = Arc::downgrade(&inner);
-        self.follow(Arc::new(move |news| {
+        self.listen_to_network(Arc::new(move |news| {
             if let NetworkEvent::RequestFinished(request) = news {
                 hear(&received, request);
             }
         }));
-        KeptAnswers { inner }
+        ResponseStore { inner }
     }
 }
 
@@ -78,13 +78,13 @@ fn hear(received: &Weak<Inner>, request: &Request) {
             && let Ok(Ok(body)) = timeout(BODY_LIMIT, response.body()).await
         {
             let (status, headers) = (response.status(), response.headers().to_vec());
-            inner.keep(KeptAnswer { request, status, headers, body });
+            inner.keep(StoredResponse { request, status, headers, body });
         }
         inner.awaited.send_modify(|awaited| *awaited -= 1);
     });
 }
 
-impl KeepOptions {
+impl ResponseStoreOptions {
     fn mean(&self, request: &Request) -> bool {
         let kind = request.resource_type();
         (self.kinds.is_empty() || self.kinds.contains(&kind))
@@ -93,7 +93,7 @@ impl KeepOptions {
 }
 
 impl Inner {
-    fn keep(&self, answer: KeptAnswer) {
+    fn keep(&self, answer: StoredResponse) {
         let size = answer.body.len();
         if size > self.options.most_bytes {
             return;
@@ -108,15 +108,15 @@ impl Inner {
     }
 }
 
-impl KeptAnswers {
+impl ResponseStore {
     /// The responses so far, oldest first, filtered by URL and by a text in the body, ignoring case. Waits for
     /// the bodies of responses that have arrived.
-    pub async fn find(&self, address: Option<&UrlGlob>, text: Option<&str>) -> Vec<Arc<KeptAnswer>> {
+    pub async fn find(&self, address: Option<&UrlGlob>, text: Option<&str>) -> Vec<Arc<StoredResponse>> {
         let mut awaited = self.inner.awaited.subscribe();
         let _ = awaited.wait_for(|awaited| *awaited == 0).await;
         let wanted = text.map(str::to_lowercase);
         let kept: Vec<_> = self.inner.kept.lock().answers.iter().cloned().collect();
-        let fits = |answer: &Arc<KeptAnswer>| {
+        let fits = |answer: &Arc<StoredResponse>| {
             address.is_none_or(|address| address.matches(answer.request.url()))
                 && wanted.as_ref().is_none_or(|wanted| {
                     String::from_utf8_lossy(&answer.body).to_lowercase().contains(wanted.as_str())

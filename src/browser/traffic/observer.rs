@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use blocking::Blocks;
-pub use blocking::{BlockId, Blocking};
+pub use blocking::{BlockId, BlockRules};
 use hold::{follow, refuse, resume};
 
 use super::request::{Request, RequestOrigin, Response, SentRequest};
@@ -158,7 +158,7 @@ impl BrowserContext {
     }
 
     /// Subscribes to network events of the context's pages and workers.
-    pub fn follow(&self, follower: Listener<NetworkEvent>) {
+    pub fn listen_to_network(&self, follower: Listener<NetworkEvent>) {
         let first = {
             let mut state = self.traffic().state.lock();
             state.followers.push(follower);
@@ -346,7 +346,7 @@ impl BrowserContext {
         if !request.is_tabs_document() && self.blocks(request.url(), &request.resource_type()) {
             route.refuse_at_once();
         } else if !self.decides(&at, request.url()) {
-            route.let_go();
+            route.continue_unchanged();
         } else if request.method() == "OPTIONS" {
             // A CORS preflight, which the browser sends by itself: permit it, as a handler decides on the real request.
             route.fulfill_at_once(&preflight_answer(request.headers()));

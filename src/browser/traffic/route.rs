@@ -134,7 +134,7 @@ impl Route {
             response_code: answer.status,
             response_headers: Some(entries(headers.into_iter())),
             body: Some(BASE64_STANDARD.encode(&answer.body)),
-            response_phrase: Some(phrase(answer.status).to_owned()),
+            response_phrase: Some(reason_phrase(answer.status).to_owned()),
         }
     }
 
@@ -151,7 +151,7 @@ impl Route {
     }
 
     /// Continues the request unchanged, without waiting for the browser's confirmation.
-    pub fn let_go(&self) {
+    pub fn continue_unchanged(&self) {
         if self.decide().is_ok() {
             let resume = ContinueRequest { request_id: self.inner.id.clone(), ..ContinueRequest::default() };
             self.inner.session.send(resume).ignore();
@@ -273,7 +273,7 @@ pub const ABORT_REASONS: [(&str, &str); 14] = [
 ];
 
 /// The reason phrase of a status.
-pub fn phrase(status: u32) -> &'static str {
+pub fn reason_phrase(status: u32) -> &'static str {
     let known = u16::try_from(status).ok().and_then(|status| reqwest::StatusCode::from_u16(status).ok());
     known.and_then(|status| status.canonical_reason()).unwrap_or("Unknown")
 }

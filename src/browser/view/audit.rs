@@ -83,7 +83,7 @@ impl Page {
         }
         let (mut all, mut looked) = (Vec::new(), 0);
         for frame in self.frames().into_iter().take(MOST_FRAMES) {
-            let answer = async { frame.utility().await?.call_apart::<Audited>(AUDIT).await };
+            let answer = async { frame.utility_world().await?.call_apart::<Audited>(AUDIT).await };
             let answer = match answer.await {
                 Ok(answer) => answer,
                 // A child frame that fails, for example because it was removed, is skipped.

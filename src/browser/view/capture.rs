@@ -11,7 +11,7 @@ use tokio::try_join;
 use super::pdf_text::pdf_of;
 use crate::browser::elements::closed_roots::{DEEPEST_ROOTS, adopt_closed_roots};
 use crate::browser::elements::internals::adopt_internals;
-use crate::browser::elements::lost::Moving;
+use crate::browser::elements::lost::ElementSummary;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World, value_argument};
@@ -69,7 +69,7 @@ impl Page {
         };
         let main = tokio::time::timeout(options.limit, self.while_stable(|| read(&top, options)));
         let main = self
-            .unless_dialog(async { main.await.unwrap_or_else(|_| Err(self.unresponsive_error())) })
+            .fail_on_dialog(async { main.await.unwrap_or_else(|_| Err(self.unresponsive_error())) })
             .await?;
         let mut frames = HashMap::from([(top.number(), main)]);
         let mut level = vec![top.clone()];
@@ -89,12 +89,12 @@ impl Page {
                 let limit = if frame.mark_read() { FIRST_CHILD_LIMIT } else { CHILD_LIMIT };
                 timeout_at(end.min(Instant::now() + limit), read(frame, options))
             });
-            let read = self.unless_dialog(async { Ok(join_all(read).await) }).await?;
+            let read = self.fail_on_dialog(async { Ok(join_all(read).await) }).await?;
             for (frame, read) in children.iter().zip(read) {
                 match read {
                     Ok(Ok(read)) => frames.insert(frame.number(), read),
                     Ok(Err(_)) => None,
-                    Err(_) => frames.insert(frame.number(), snapshot::Frame::unanswered()),
+                    Err(_) => frames.insert(frame.number(), snapshot::Frame::unresponsive()),
                 };
             }
             level = children;
@@ -103,13 +103,13 @@ impl Page {
     }
 
     /// Gives elements the refs of the elements that they replaced. Returns the replacements that took effect.
-    pub async fn keep_refs(&self, redrawn: Vec<ElementReplacement>) -> Vec<ElementReplacement> {
+    pub async fn transfer_refs(&self, redrawn: Vec<ElementReplacement>) -> Vec<ElementReplacement> {
         let mut kept = Vec::new();
         let numbers: HashSet<u32> = redrawn.iter().map(|redrawn| redrawn.frame).collect();
         for frame in numbers.into_iter().filter_map(|number| self.frame_by_number(number)) {
             let own = || redrawn.iter().filter(|redrawn| redrawn.frame == frame.number());
             let pairs: Vec<_> = own().map(|redrawn| (redrawn.old, redrawn.new)).collect();
-            let ask = async { frame.utility().await?.call("takeOver", &[json!(pairs)]).await };
+            let ask = async { frame.utility_world().await?.call("takeOver", &[json!(pairs)]).await };
             let taken: Result<HashSet<(u32, u32)>> =
                 timeout(CHILD_LIMIT, ask).await.unwrap_or(Err(Error::FrameDetached));
             let taken = taken.unwrap_or_default();
@@ -151,17 +151,17 @@ impl Page {
 
 /// A text in a collapsed part of a page that the browser's find-in-page would open.
 #[derive(Debug, Clone, Deserialize)]
-pub struct ClosedText {
+pub struct CollapsedText {
     pub text: String,
     /// The visible element that opens the part, if it is known.
-    pub by: Option<Moving>,
+    pub by: Option<ElementSummary>,
 }
 
 impl Frame {
     /// Returns the texts in collapsed parts of the document that the browser's find-in-page would open: in `details`,
     /// and in elements with `hidden="until-found"`.
-    pub async fn closed_texts(&self) -> Result<Vec<ClosedText>> {
-        let texts: Vec<ClosedText> = self.utility().await?.call("closedTexts", &[]).await?;
+    pub async fn collapsed_texts(&self) -> Result<Vec<CollapsedText>> {
+        let texts: Vec<CollapsedText> = self.utility_world().await?.call("closedTexts", &[]).await?;
         self.set_last_ref(
             texts.iter().filter_map(|text| text.by.as_ref()).map(|by| by.number).max().unwrap_or_default(),
         );
@@ -180,7 +180,7 @@ struct TextSearch {
 }
 
 async fn contains_text(frame: &Frame, text: &str) -> Result<TextSearch> {
-    let world = frame.utility().await?;
+    let world = frame.utility_world().await?;
     adopt_children(frame, &world).await;
     let answer: TextSearch = world.call("tells", &[Value::from(text)]).await?;
     if !answer.pdf {
@@ -206,7 +206,7 @@ async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
 }
 
 async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
-    let world = frame.utility().await?;
+    let world = frame.utility_world().await?;
     adopt_children(frame, &world).await;
     let root = options.root.map(|(_, number)| number);
     let arguments = json!({ "boxes": options.boxes, "allRefs": options.all_refs, "root": root });
@@ -327,7 +327,7 @@ async fn adopt_children(frame: &Frame, world: &World) {
     let Ok(page) = frame.page() else { return };
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
     let adopted = children.take(MOST_FRAMES).map(|child| async move {
-        if let Ok(Some((owner_world, owner))) = child.owner().await
+        if let Ok(Some((owner_world, owner))) = child.owner_element().await
             && child.needs_adoption(&owner_world)
         {
             let arguments = vec![owner.argument(), value_argument(&child.number())];

@@ -62,7 +62,7 @@ impl Page {
 
     /// Reads the page: the main frame's document, and then those of visible frames. `main_only` returns only
     /// the main content, if the page has such an element.
-    pub async fn whole_content(&self, format: ContentFormat, main_only: bool) -> Result<String> {
+    pub async fn content_with_frames(&self, format: ContentFormat, main_only: bool) -> Result<String> {
         let mut text = read(self.main_frame(), None, format, main_only).await?;
         if main_only || format == ContentFormat::Html {
             return Ok(text);
@@ -104,7 +104,7 @@ fn is_viewer(frame: &Frame) -> bool {
 
 /// The content of a frame, if it is large enough and not empty.
 async fn seen_content(frame: &Frame, format: ContentFormat) -> Result<Option<String>> {
-    let Some((world, owner)) = frame.owner().await? else { return Ok(None) };
+    let Some((world, owner)) = frame.owner_element().await? else { return Ok(None) };
     let size = ElementHandle::new(world, owner).bounding_box().await?;
     if size.is_none_or(|size| size.width * size.height < LEAST_FRAME) {
         return Ok(None);
@@ -129,11 +129,11 @@ async fn read(
     let page = frame.page()?;
     let asked = async {
         if format != ContentFormat::Html {
-            learn_closed_roots(&frame.utility().await?).await?;
+            learn_closed_roots(&frame.utility_world().await?).await?;
         }
         frame.evaluate(READ, arguments, ScriptWorld::Isolated).await
     };
-    let read = page.unless_dialog(asked).await?.as_str().unwrap_or_default().to_owned();
+    let read = page.fail_on_dialog(asked).await?.as_str().unwrap_or_default().to_owned();
     if format == ContentFormat::Html {
         return Ok(read);
     }

@@ -7,7 +7,7 @@ use futures_util::future::{join_all, try_join_all};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use crate::browser::objects::dialect::Dialect;
+use crate::browser::objects::dialect::BrowserProtocol;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::navigation::{NavigateOptions, WaitUntil};
 use crate::browser::objects::page::{DiscardedState, Page};
@@ -73,11 +73,12 @@ impl Page {
 
     /// Returns the state to restore later, or `None` if something would be lost.
     async fn may_be_discarded(&self) -> Result<Option<DiscardedState>> {
-        let is_at_rest = || self.dialog().is_none() && self.main_frame().moments().load && !self.is_closed();
+        let is_at_rest =
+            || self.dialog().is_none() && self.main_frame().lifecycle_events().load && !self.is_closed();
         if self.is_crashed() || !is_at_rest() {
             return Err(Error::PageBusy);
         }
-        if self.is_kept_loaded() || self.context().browser()?.dialect() != Dialect::Chromium {
+        if self.is_kept_loaded() || self.context().browser()?.protocol() != BrowserProtocol::Chromium {
             return Ok(None);
         }
         let frames = self.frames();
@@ -108,7 +109,7 @@ impl Page {
     async fn was_sent(&self) -> Result<bool> {
         let history = self.session().call(GetNavigationHistory {}).await?;
         let entry = history.entries.get(history.current_index).ok_or(Error::PageBusy)?;
-        let loader = self.main_frame().loader();
+        let loader = self.main_frame().loader_id();
         let method = self.with_network(|network| network.get(&loader).map(|request| request.method.clone()));
         Ok(method.map_or(entry.transition_type == "form_submit", |method| method != "GET"))
     }
@@ -125,7 +126,7 @@ impl Page {
 
 impl Frame {
     async fn losses(&self) -> Result<DocumentState> {
-        self.utility().await?.call_apart(SCRIPT).await
+        self.utility_world().await?.call_apart(SCRIPT).await
     }
 
     /// Whether the document has a `beforeunload` handler.

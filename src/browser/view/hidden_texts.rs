@@ -49,7 +49,7 @@ impl Frame {
             Err(error) if is_gone(&error) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let places = async { self.utility().await?.call::<Vec<Rect>>("placesOf", arguments).await };
+        let places = async { self.utility_world().await?.call::<Vec<Rect>>("placesOf", arguments).await };
         let places = match (places.await, owners.first()) {
             (Ok(places), _) => places,
             (Err(error), _) if is_gone(&error) => return Ok(Vec::new()),

@@ -84,7 +84,7 @@ impl Page {
 impl Locator {
     /// Waits until the element exists, and returns its snapshot.
     pub async fn outline(&self, options: &SnapshotOptions, limit: Duration) -> Result<String> {
-        self.with(limit, |element, _| async move {
+        self.with_element(limit, |element, _| async move {
             let number: u32 = element.ask("refOf", Vec::new()).await?;
             let frame = element.frame();
             frame.set_last_ref(number);

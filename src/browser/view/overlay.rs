@@ -10,7 +10,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::audit::RAW_LIMIT;
 use crate::browser::elements::element::ElementHandle;
-use crate::browser::elements::way::Found;
+use crate::browser::elements::way::LocatedElement;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
@@ -159,8 +159,8 @@ impl Page {
 
     /// Waits until the user clicks an element, and returns its locators. The page does not receive the click.
     ///
-    /// # Errors Returns `cancelled` after another call of `pick`, or after `cancel_pick`.
-    pub async fn pick(&self) -> Result<Found> {
+    /// # Errors Returns `cancelled` after another call of `pick_locator`, or after `cancel_pick_locator`.
+    pub async fn pick_locator(&self) -> Result<LocatedElement> {
         let given_up = Arc::new(Notify::new());
         if let Some(before) = self.extension::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
             before.notify_one();
@@ -195,11 +195,11 @@ impl Page {
         let frame = overlay.frame_of(node).await?.and_then(|id| self.frame_by_id(&id)).unwrap_or(root);
         overlay.send("Overlay.setInspectMode", json!({ "mode": "none", "highlightConfig": {} })).await?;
         *self.extension::<Overlays>().picked.lock() = Some(overlay);
-        ElementHandle::by_node(&frame, node).await?.ways().await
+        ElementHandle::by_node(&frame, node).await?.generate_locators().await
     }
 
-    /// Cancels `pick`, if it is waiting.
-    pub fn cancel_pick(&self) {
+    /// Cancels `pick_locator`, if it is waiting.
+    pub fn cancel_pick_locator(&self) {
         if let Some(picking) = self.extension::<Overlays>().picking.lock().take() {
             picking.notify_one();
         }

@@ -40,7 +40,7 @@ impl Page {
     pub async fn mhtml(&self) -> Result<String> {
         self.ensure_no_hidden_text("an archive of the page").await?;
         let capture = CaptureMhtml { format: Some("mhtml".to_owned()) };
-        Ok(self.unless_dialog(self.session().send(capture).within(LIMIT)).await?.data)
+        Ok(self.fail_on_dialog(self.session().send(capture).within(LIMIT)).await?.data)
     }
 
     /// Prints the page to PDF.
@@ -69,7 +69,7 @@ impl Page {
             generate_document_outline: options.outline.then_some(true),
             ..PrintToPdf::default()
         };
-        let printed = self.unless_dialog(self.session().send(print).within(LIMIT)).await;
+        let printed = self.fail_on_dialog(self.session().send(print).within(LIMIT)).await;
         let printed = printed.map_err(|error| match error {
             Error::Protocol { message, .. } if message.contains("scale") => {
                 Error::InvalidArguments { problems: vec![format!("`scale`: {message}")] }

@@ -34,7 +34,7 @@ const OWN_BYTES: &str = "async (most) => {
 pub(super) async fn pdf_of(frame: &Frame) -> ParsedPdf {
     type Reading = Shared<BoxFuture<'static, ParsedPdf>>;
     static KEPT: Mutex<Vec<(Arc<str>, Reading)>> = Mutex::new(Vec::new());
-    let loader = frame.loader();
+    let loader = frame.loader_id();
     let reading = {
         let mut kept = KEPT.lock();
         match kept.iter().find(|(known, _)| *known == loader) {
@@ -73,11 +73,12 @@ async fn read(frame: Frame) -> ParsedPdf {
 async fn bytes(frame: &Frame) -> Option<Vec<u8>> {
     let url = frame.url();
     if url.starts_with("http")
-        && let Some(bytes) = frame.load_resource(&url, pdf::LARGEST).await
+        && let Some(bytes) = frame.load_resource(&url, pdf::MAX_PDF_BYTES).await
     {
         return Some(bytes);
     }
-    let asked = frame.evaluate(OWN_BYTES, vec![value_argument(&pdf::LARGEST)], ScriptWorld::Isolated).await;
+    let asked =
+        frame.evaluate(OWN_BYTES, vec![value_argument(&pdf::MAX_PDF_BYTES)], ScriptWorld::Isolated).await;
     let text = asked.ok()?;
     let (_, data) = text.as_str()?.split_once(";base64,")?;
     BASE64_STANDARD.decode(data).ok()

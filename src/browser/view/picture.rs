@@ -39,12 +39,12 @@ const NO_CARET: &str = "* { caret-color: transparent !important }";
 
 impl Page {
     /// Takes a screenshot of the page with these adjustments.
-    pub async fn picture(
+    pub async fn adjusted_screenshot(
         &self,
         options: ScreenshotOptions,
         finish: &ScreenshotAdjustments,
     ) -> Result<Screenshot> {
-        self.unless_dialog(self.take_picture(options, finish)).await
+        self.fail_on_dialog(self.take_picture(options, finish)).await
     }
 
     async fn take_picture(
@@ -116,7 +116,7 @@ impl Page {
                 height: height * taken.scale,
             })
             .collect();
-        let world = self.main_frame().utility().await?;
+        let world = self.main_frame().utility_world().await?;
         let given = [
             json!(BASE64.encode(&taken.bytes)),
             json!(options.format.mime_type()),
@@ -137,7 +137,7 @@ impl Frame {
     /// Adds a style sheet for the screenshot to the document. Returns its session and id, if one was needed.
     async fn add_screenshot_style(&self, finish: &ScreenshotAdjustments) -> Option<(CdpSession, String)> {
         let mut text = finish.style.clone().unwrap_or_default();
-        if finish.hides_caret && self.utility().await.ok()?.call::<bool>("hasCaret", &[]).await.ok()? {
+        if finish.hides_caret && self.utility_world().await.ok()?.call::<bool>("hasCaret", &[]).await.ok()? {
             text.push_str(NO_CARET);
         }
         if text.is_empty() {
@@ -154,7 +154,7 @@ impl Frame {
     }
 
     async fn tell_animations(&self, what: &str) {
-        if let Ok(world) = self.utility().await {
+        if let Ok(world) = self.utility_world().await {
             // A document that is gone has no animations.
             let _ = world.call::<()>(what, &[]).await;
         }

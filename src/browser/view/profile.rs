@@ -9,22 +9,22 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::audit::RAW_LIMIT;
-use crate::browser::objects::page::{KeptInMemory, Page};
+use crate::browser::objects::page::{KeepLoadedGuard, Page};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
 /// A running measurement with a CDP session of its own.
 #[derive(Debug)]
-pub struct Profile {
+pub struct ProfilingSession {
     session: RawSession,
     page: Page,
-    _kept: KeptInMemory,
+    _kept: KeepLoadedGuard,
 }
 
 /// A running measurement of code coverage.
 #[derive(Debug)]
 pub struct Coverage {
-    profile: Profile,
+    profile: ProfilingSession,
     /// The URL and the length of each style sheet, by its id.
     sheets: Arc<Mutex<HashMap<String, (String, u64)>>>,
 }
@@ -40,8 +40,8 @@ pub struct CodeUsage {
 
 /// A running performance trace of a page.
 #[derive(Debug)]
-pub struct Performance {
-    profile: Profile,
+pub struct PerformanceTrace {
+    profile: ProfilingSession,
     events: Arc<Mutex<Vec<Value>>>,
     ended: Arc<Notify>,
 }
@@ -51,9 +51,9 @@ const MOST_EVENTS: usize = 400_000;
 const TRACE_LIMIT: Duration = Duration::from_secs(30);
 
 impl Page {
-    async fn profile(&self) -> Result<Profile> {
+    async fn profile(&self) -> Result<ProfilingSession> {
         let session = self.context().attach_raw(self.main_frame()).await?;
-        Ok(Profile { session, page: self.clone(), _kept: self.keep_loaded() })
+        Ok(ProfilingSession { session, page: self.clone(), _kept: self.keep_loaded() })
     }
 
     /// Starts measuring code coverage.
@@ -84,7 +84,7 @@ impl Page {
     }
 
     /// Starts a performance trace.
-    pub async fn trace(&self) -> Result<Performance> {
+    pub async fn trace(&self) -> Result<PerformanceTrace> {
         let profile = self.profile().await?;
         let (events, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Notify>::default());
         let (received, over) = (Arc::clone(&events), Arc::clone(&ended));
@@ -105,11 +105,11 @@ impl Page {
         let config =
             json!({ "transferMode": "ReportEvents", "traceConfig": { "includedCategories": categories } });
         profile.send("Tracing.start", config).await?;
-        Ok(Performance { profile, events, ended })
+        Ok(PerformanceTrace { profile, events, ended })
     }
 }
 
-impl Profile {
+impl ProfilingSession {
     async fn send(&self, method: &str, parameters: Value) -> Result<Value> {
         self.session.send(method, &parameters, RAW_LIMIT).await
     }
@@ -187,7 +187,7 @@ fn used_of(script: &Value) -> (u64, u64) {
     (used, length)
 }
 
-impl Performance {
+impl PerformanceTrace {
     pub fn page(&self) -> &Page {
         &self.profile.page
     }

@@ -16,7 +16,7 @@ const STUDIO: &str = "https://studio.invalid/";
 
 /// The difference between two screenshots.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Difference {
+pub struct ScreenshotDiff {
     /// The number of pixels that differ.
     pub changed: u64,
     /// The number of all pixels.
@@ -28,7 +28,7 @@ pub struct Difference {
     picture: String,
 }
 
-impl Difference {
+impl ScreenshotDiff {
     pub fn picture(&self) -> Result<Vec<u8>> {
         decoded(&self.picture)
     }
@@ -36,7 +36,7 @@ impl Difference {
 
 impl Page {
     /// Draws a numbered frame around each box (x, y, width, height in image pixels), and encodes it as `format`.
-    pub async fn label(
+    pub async fn label_boxes(
         &self,
         picture: &Screenshot,
         boxes: &[[f64; 4]],
@@ -49,7 +49,7 @@ impl Page {
     }
 
     /// Compares two screenshots.
-    pub async fn difference(&self, before: &Screenshot, after: &Screenshot) -> Result<Difference> {
+    pub async fn difference(&self, before: &Screenshot, after: &Screenshot) -> Result<ScreenshotDiff> {
         let [before, after] = [before, after].map(|picture| BASE64_STANDARD.encode(&picture.bytes));
         let answer = self.retouch("difference", json!([before, after]), ImageFormat::Png, None).await?;
         serde_json::from_value(answer)

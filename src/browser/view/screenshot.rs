@@ -92,9 +92,9 @@ impl Page {
     /// Takes a screenshot of the page.
     pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         if self.hides_texts() {
-            return self.unless_dialog(self.take_with_hidden_texts_masked(options)).await;
+            return self.fail_on_dialog(self.take_with_hidden_texts_masked(options)).await;
         }
-        self.unless_dialog(self.while_stable(|| self.take_screenshot(options))).await
+        self.fail_on_dialog(self.while_stable(|| self.take_screenshot(options))).await
     }
 
     /// Takes a screenshot and masks hidden texts at their positions before and after the capture.

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::cast_frame::CastFrame;
 use super::screencast::{Screencast, ScreencastOptions};
 use super::webm::Webm;
-use crate::bidi::commands::CapturePicture;
+use crate::bidi::commands::CaptureScreencastFrame;
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::Page;
 use crate::browser::scripts::helper::Helper;
@@ -71,13 +71,13 @@ impl Video {
     /// # Errors Returns `file` if the file could not be written, `unsupported` if the browser cannot encode videos.
     pub async fn stop(&self) -> Result<()> {
         self.stop.send_replace(true);
-        self.until_ended().await
+        self.wait_for_end().await
     }
 
     /// Waits until the file is written: after `stop`, or after the page was closed.
     ///
     /// # Errors Returns the errors of [`stop`](Self::stop).
-    pub async fn until_ended(&self) -> Result<()> {
+    pub async fn wait_for_end(&self) -> Result<()> {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
         self.failure.lock().clone().map_or(Ok(()), Err)
     }
@@ -87,7 +87,7 @@ impl Page {
     /// Starts recording this page to the file `path`. The video ends with `stop`, with the page, or when it is dropped.
     ///
     /// # Errors `file` if the file cannot be written.
-    pub fn record(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
+    pub fn record_video(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
         if self.hides_texts() {
             let reason =
                 "secrets cannot be masked in a video; start the server without --secrets for one".to_owned();
@@ -135,7 +135,7 @@ async fn film(
     let begun_ms = unix_time_ms();
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
-    let is_pictured = browser.dialect().captures_screencasts_itself();
+    let is_pictured = browser.protocol().captures_screencasts_itself();
     let session = page.session().clone();
     drop(page);
     let helper = Helper::hidden(browser).await?;
@@ -187,7 +187,7 @@ async fn add_present<W: Write + Seek>(
     studio: &mut Studio<W>,
 ) -> Result<()> {
     let late = Instant::now() + LAST_LOOK;
-    let looked = session.call(CapturePicture {});
+    let looked = session.call(CaptureScreencastFrame {});
     tokio::pin!(looked);
     let mut last = None;
     while last.is_none_or(|last| studio.newest < last) {

@@ -15,22 +15,22 @@ pub const MAX_MESSAGE_BYTES: usize = 512 * 1024 * 1024;
 /// A two-way stream of messages.
 pub trait Transport: Send + 'static {
     /// The reading half.
-    type Incoming: Incoming;
+    type TransportReader: TransportReader;
     /// The writing half.
-    type Outgoing: Outgoing;
+    type TransportWriter: TransportWriter;
 
     /// Splits it into its halves.
-    fn split(self) -> (Self::Incoming, Self::Outgoing);
+    fn split(self) -> (Self::TransportReader, Self::TransportWriter);
 }
 
 /// The reading half of a transport.
-pub trait Incoming: Send + 'static {
+pub trait TransportReader: Send + 'static {
     /// Waits for the next message; `None` after a clean close.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
 /// The writing half of a transport.
-pub trait Outgoing: Send + 'static {
+pub trait TransportWriter: Send + 'static {
     /// Writes all messages, in order, with as few system calls as possible.
     fn send(&mut self, messages: &[Vec<u8>]) -> impl Future<Output = io::Result<()>> + Send;
 }

@@ -2,7 +2,7 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, too_large};
+use super::{MAX_MESSAGE_BYTES, Transport, TransportReader, TransportWriter, too_large};
 
 /// A transport of messages that each end with a zero byte, as with Chromium's `--remote-debugging-pipe`.
 #[derive(Debug)]
@@ -30,10 +30,10 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    type Incoming = PipeReader<R>;
-    type Outgoing = PipeWriter<W>;
+    type TransportReader = PipeReader<R>;
+    type TransportWriter = PipeWriter<W>;
 
-    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+    fn split(self) -> (Self::TransportReader, Self::TransportWriter) {
         let reader = PipeReader {
             reader: self.reader,
             largest: self.largest,
@@ -79,7 +79,7 @@ impl<R> PipeReader<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin + Send + 'static> Incoming for PipeReader<R> {
+impl<R: AsyncRead + Unpin + Send + 'static> TransportReader for PipeReader<R> {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             if let Some(message) = self.take() {
@@ -106,7 +106,7 @@ fn cut_off() -> io::Error {
 #[derive(Debug)]
 pub struct PipeWriter<W>(W);
 
-impl<W: AsyncWrite + Unpin + Send + 'static> Outgoing for PipeWriter<W> {
+impl<W: AsyncWrite + Unpin + Send + 'static> TransportWriter for PipeWriter<W> {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
         let mut together = Vec::with_capacity(messages.iter().map(|message| message.len() + 1).sum());
         for message in messages {

@@ -23,7 +23,7 @@ impl<T: AsyncRead + AsyncWrite + Debug + Unpin + Send> Stream for T {}
 /// Opens a TLS connection to `host`: a name, or an IP address without brackets.
 pub async fn encrypt(stream: TcpStream, host: &str) -> io::Result<TlsStream<TcpStream>> {
     static TRUST: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
-        let config = trusting(true).expect("the provider knows the versions of TLS that are safe");
+        let config = tls_config(true).expect("the provider knows the versions of TLS that are safe");
         Arc::new(config.with_no_client_auth())
     });
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
@@ -31,7 +31,7 @@ pub async fn encrypt(stream: TcpStream, host: &str) -> io::Result<TlsStream<TcpS
 }
 
 /// Returns a TLS configuration that accepts only certificates trusted on this machine, or with `false`, all.
-pub fn trusting(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig, WantsClientCert>> {
+pub fn tls_config(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig, WantsClientCert>> {
     static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message, Utf8Bytes};
 
 use super::tls::{self, encrypt};
-use super::{Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
+use super::{MAX_MESSAGE_BYTES, Transport, TransportReader, TransportWriter};
 use crate::error::{Error, Result, human};
 
 /// A WebSocket connection to a browser.
@@ -173,10 +173,10 @@ fn describe(error: &tungstenite::Error) -> String {
 }
 
 impl Transport for WebSocket {
-    type Incoming = WebSocketReader;
-    type Outgoing = WebSocketWriter;
+    type TransportReader = WebSocketReader;
+    type TransportWriter = WebSocketWriter;
 
-    fn split(self) -> (Self::Incoming, Self::Outgoing) {
+    fn split(self) -> (Self::TransportReader, Self::TransportWriter) {
         let (writer, reader) = self.stream.split();
         (WebSocketReader(reader), WebSocketWriter(writer))
     }
@@ -186,7 +186,7 @@ impl Transport for WebSocket {
 /// The reading half of a [`WebSocket`].
 pub struct WebSocketReader(SplitStream<WebSocketStream<Box<dyn tls::Stream>>>);
 
-impl Incoming for WebSocketReader {
+impl TransportReader for WebSocketReader {
     async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         read(&mut self.0).await
     }
@@ -196,7 +196,7 @@ impl Incoming for WebSocketReader {
 /// The writing half of a [`WebSocket`].
 pub struct WebSocketWriter(SplitSink<WebSocketStream<Box<dyn tls::Stream>>, Message>);
 
-impl Outgoing for WebSocketWriter {
+impl TransportWriter for WebSocketWriter {
     async fn send(&mut self, messages: &[Vec<u8>]) -> io::Result<()> {
         for message in messages {
             let text = Utf8Bytes::try_from(Bytes::copy_from_slice(message)).map_err(io::Error::other)?;

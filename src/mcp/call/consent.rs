@@ -6,15 +6,15 @@ use tokio::time::{Instant, timeout};
 
 use super::Call;
 use crate::Result;
-use crate::browser::{Consequence, Download, ElementHandle, Page};
+use crate::browser::{Download, ElementHandle, Page, PressEffect};
 use crate::error::Error;
 use crate::mcp::consent::{Consent, is_purchase};
-use crate::mcp::kept::LateAnswer;
+use crate::mcp::kept::SavedConsent;
 use crate::mcp::page_text::{inline, origin_of};
 use crate::mcp::questions::PersonQuestion;
 use crate::mcp::tool::{AnyTool, Effect};
 use crate::messages::consent::{self as texts, GuardedAction};
-use crate::session::handoff::{self, Answer, Outcome};
+use crate::session::handoff::{self, HandoverOutcome, PersonAnswer};
 
 /// The actions that may be behind a call whose effect is unknown in advance.
 const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(GuardedAction::Purchase)];
@@ -46,8 +46,11 @@ impl Call<'_> {
         };
         if self.consent().asks(&actions, &origins) {
             let page = self.current_page().ok().filter(|_| !opens_own_page);
-            self.allowed(page.as_ref(), &texts::tool(self.settings.language, tool.title, &origins[0]))
-                .await?;
+            self.allowed(
+                page.as_ref(),
+                &texts::tool_call_description(self.settings.language, tool.title, &origins[0]),
+            )
+            .await?;
         }
         Ok(())
     }
@@ -57,7 +60,7 @@ impl Call<'_> {
         if self.consent().is_empty() {
             return Ok(());
         }
-        let Consequence { submits, name } = element.consequence(enters).await?;
+        let PressEffect { submits, name } = element.press_effect(enters).await?;
         let origins = element.origins().await?;
         let mut actions = Vec::new();
         actions.extend(submits.then_some(Some(GuardedAction::Submit)));
@@ -67,8 +70,11 @@ impl Call<'_> {
         }
         let action = if is_purchase(&name) { GuardedAction::Purchase } else { GuardedAction::Submit };
         let page = element.frame().page()?;
-        self.allowed(Some(&page), &texts::press(self.settings.language, action, &inline(&name), &origins[0]))
-            .await
+        self.allowed(
+            Some(&page),
+            &texts::click_description(self.settings.language, action, &inline(&name), &origins[0]),
+        )
+        .await
     }
 
     /// Asks for consent before something with unknown effect: a script, a press at a point, an answer to a
@@ -78,7 +84,11 @@ impl Call<'_> {
         if !self.consent().asks(&ANYTHING, &origins) {
             return Ok(());
         }
-        self.allowed(Some(page), &texts::anything(self.settings.language, &inline(what), &origins[0])).await
+        self.allowed(
+            Some(page),
+            &texts::unknown_action_description(self.settings.language, &inline(what), &origins[0]),
+        )
+        .await
     }
 
     /// Asks for consent before a program acts at origins that are not in `allowed`, and adds them. Consent to the whole
@@ -99,7 +109,8 @@ impl Call<'_> {
             let actions = [submit, purchase, None];
             let actions = if origin == begun_at { &actions[..2] } else { &actions };
             if !allowed.contains(&origin) && self.consent().asks(actions, std::slice::from_ref(&origin)) {
-                let question = texts::anything(self.settings.language, &inline(code), &origin);
+                let question =
+                    texts::unknown_action_description(self.settings.language, &inline(code), &origin);
                 self.allowed(Some(page), &question).await?;
             }
             allowed.insert(origin);
@@ -114,7 +125,11 @@ impl Call<'_> {
             return Ok(());
         }
         let names: Vec<_> = paths.iter().map(|path| inline(path)).collect();
-        self.allowed(Some(page), &texts::upload(self.settings.language, &names.join(", "), &origins[0])).await
+        self.allowed(
+            Some(page),
+            &texts::upload_description(self.settings.language, &names.join(", "), &origins[0]),
+        )
+        .await
     }
 
     /// Asks for consent to downloads that the call has started, before they are reported. Deletes refused ones.
@@ -129,14 +144,14 @@ impl Call<'_> {
         for download in self.workspace.downloads().into_iter().filter(asks) {
             let (name, from) = (inline(&download.name), origin_of(&download.url));
             let page = self.tabs().into_iter().map(|tab| tab.page).find(|page| page.id() == download.page);
-            let text = texts::download(self.settings.language, &name, &from);
+            let text = texts::download_description(self.settings.language, &name, &from);
             if let Err(error) = self.allowed(page.as_ref(), &text).await {
                 let what_came = match self.workspace.discard_download(&download.id).await {
                     Ok(true) => "it was removed",
                     Ok(false) => "the browser cannot stop it, and its file is removed when it has arrived",
                     Err(_) => "it could not be stopped",
                 };
-                self.note(format!("The download of {name} was not allowed ({error}); {what_came}."));
+                self.add_event(format!("The download of {name} was not allowed ({error}); {what_came}."));
             }
         }
     }
@@ -144,23 +159,23 @@ impl Call<'_> {
     /// Asks the person: through the client, or else through the live view.
     async fn allowed(&self, page: Option<&Page>, question: &str) -> Result<()> {
         let (language, patience) = (self.settings.language, self.settings.timeouts.login);
-        self.progress.say("waiting for the user, who must allow this");
+        self.progress.set_message("waiting for the user, who must allow this");
         let refused = |reason: &'static str| Err(Error::NotAllowed { reason });
-        let question = texts::question(language, question);
+        let question = texts::consent_question(language, question);
         if let Some(is_yes) = page.and_then(|page| self.late_answer(page, &question)) {
             return if is_yes { Ok(()) } else { refused("the user refused") };
         }
         let asking = PersonQuestion { message: question.clone(), link: None };
-        self.progress.wait_for_person(true);
+        self.progress.set_waits_for_person(true);
         let answer = timeout(patience, self.progress.questions.ask(asking)).await;
-        self.progress.wait_for_person(false);
+        self.progress.set_waits_for_person(false);
         match (answer, page) {
-            (Ok(Answer::Finished), _) => Ok(()),
-            (Ok(Answer::Cancelled), _) => refused("the user refused"),
+            (Ok(PersonAnswer::Finished), _) => Ok(()),
+            (Ok(PersonAnswer::Cancelled), _) => refused("the user refused"),
             (Err(_), _) => refused("the user gave no answer"),
-            (Ok(Answer::NoQuestions | Answer::Coming), None) => refused(NO_WAY),
-            (Ok(Answer::NoQuestions | Answer::Coming), Some(page)) => {
-                let open = self.services.live.as_ref().and_then(|live| live.open_handover(page));
+            (Ok(PersonAnswer::NoQuestions | PersonAnswer::Coming), None) => refused(NO_WAY),
+            (Ok(PersonAnswer::NoQuestions | PersonAnswer::Coming), Some(page)) => {
+                let open = self.services.live.as_ref().and_then(|live| live.handover_for_page(page));
                 if open.is_some_and(|open| open.why() != question) {
                     // The person is answering another question there.
                     return refused(
@@ -168,7 +183,7 @@ impl Call<'_> {
                     );
                 }
                 let person = self.person();
-                match handoff::ask(page, &question, patience, &person).await {
+                match handoff::ask_person(page, &question, patience, &person).await {
                     Ok(_) => Ok(()),
                     Err(Error::Cancelled) => refused("the user refused"),
                     // Not `PersonAway`, which would start a cooldown: no login timed out.
@@ -191,22 +206,22 @@ impl Call<'_> {
 
     fn keep_late_answer(&self, page: &Page, question: String) {
         let Some((live, open)) =
-            self.services.live.as_ref().and_then(|live| Some((live, live.open_handover(page)?)))
+            self.services.live.as_ref().and_then(|live| Some((live, live.handover_for_page(page)?)))
         else {
             return;
         };
         let (answers, limit, asked) =
             (Arc::clone(&self.kept.answers), live.options().limit, asked_at(page, &question));
         tokio::spawn(async move {
-            let is_yes = match open.until_ended().await {
-                Outcome::Done => true,
-                Outcome::NotMe => false,
+            let is_yes = match open.wait_for_end().await {
+                HandoverOutcome::Done => true,
+                HandoverOutcome::NotMe => false,
                 _ => return,
             };
             let now = Instant::now();
             let mut answers = answers.lock();
             answers.retain(|_, answer| answer.until > now);
-            answers.insert(asked, LateAnswer { is_yes, until: now + limit });
+            answers.insert(asked, SavedConsent { is_yes, until: now + limit });
         });
     }
 }

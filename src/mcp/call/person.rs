@@ -8,23 +8,24 @@ use parking_lot::Mutex;
 use super::Call;
 use crate::browser::Page;
 use crate::error::LiveViewLink;
-use crate::live::{Handover, HandoverRequest, Mode};
+use crate::live::{Handover, HandoverRequest, LiveViewMode};
 use crate::mcp::page_text::one_line;
 use crate::mcp::questions::PersonQuestion;
 use crate::messages::{Language, challenge as texts};
 use crate::session::challenge::{Challenge, ChallengeKind};
-use crate::session::handoff::{Answer, Invitation, Person};
+use crate::session::handoff::{HandoverInvitation, PersonAnswer, PersonContact};
 
 impl Call<'_> {
     /// Returns the person who uses the client.
-    pub fn person(&self) -> impl Person {
+    pub fn person(&self) -> impl PersonContact {
         ClientsPerson { call: self, link: Mutex::default() }
     }
 
     /// Returns a link for watching the page, if the live view allows only watching.
     pub async fn watching(&self, page: &Page, why: &str) -> Option<LiveViewLink> {
-        self.services.live.as_ref().filter(|live| live.mode_for(page) == Mode::Watch)?;
-        let challenge = Challenge { kind: ChallengeKind::Asked, url: page.asked_url(), what: why.to_owned() };
+        self.services.live.as_ref().filter(|live| live.mode_for(page) == LiveViewMode::Watch)?;
+        let challenge =
+            Challenge { kind: ChallengeKind::Asked, url: page.requested_url(), what: why.to_owned() };
         let person = ClientsPerson { call: self, link: Mutex::default() };
         person.opened(page, &challenge).await.map(|(link, ..)| link)
     }
@@ -58,15 +59,15 @@ impl ClientsPerson<'_> {
         let (owner, who, why) = (self.call.client.owner.clone(), self.caller(), challenge.what.clone());
         let login = (challenge.kind == ChallengeKind::Challenge && page.url() != challenge.url)
             .then(|| challenge.url.clone());
-        let known = live.open_handover(page).is_some();
-        let coming = live.invite(HandoverRequest { page, owner, who, why, login, calls }).await?;
-        let (code, seconds) = (coming.admission.code(), coming.link_left().as_secs());
+        let known = live.handover_for_page(page).is_some();
+        let coming = live.start_handover(HandoverRequest { page, owner, who, why, login, calls }).await?;
+        let (code, seconds) = (coming.admission.code(), coming.link_time_left().as_secs());
         let link = LiveViewLink { url: coming.link().to_owned(), code, seconds };
         Some((link, coming, known))
     }
 
-    async fn invitation(&self, page: &Page, challenge: &Challenge) -> Option<Invitation> {
-        self.call.services.live.as_ref().filter(|live| live.mode_for(page) == Mode::Control)?;
+    async fn invitation(&self, page: &Page, challenge: &Challenge) -> Option<HandoverInvitation> {
+        self.call.services.live.as_ref().filter(|live| live.mode_for(page) == LiveViewMode::Control)?;
         let (link, coming, known) = self.opened(page, challenge).await?;
         if !known {
             tracing::warn!(link = link.url, "a person is needed");
@@ -74,19 +75,19 @@ impl ClientsPerson<'_> {
         *self.link.lock() = Some(link.url.clone());
         // A client that received the link before has called again to wait.
         let asks = self.call.progress.questions.can_ask_person() || known;
-        Some(Invitation { link, asks, known, coming })
+        Some(HandoverInvitation { link, asks, known, coming })
     }
 }
 
-impl Person for ClientsPerson<'_> {
+impl PersonContact for ClientsPerson<'_> {
     fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration) {
         let rest = limit.saturating_sub(waited).as_secs();
         let text = match &*self.link.lock() {
-            Some(link) => texts::waiting_at(self.language(), &challenge.what, link, rest),
-            None => texts::waiting(self.language(), &challenge.what, rest),
+            Some(link) => texts::waiting_at_link(self.language(), &challenge.what, link, rest),
+            None => texts::waiting_at_window(self.language(), &challenge.what, rest),
         };
-        self.call.progress.wait_for_person(true);
-        self.call.kept.activity.wait_for_person();
+        self.call.progress.set_waits_for_person(true);
+        self.call.kept.activity.set_waits_for_person();
         self.call.progress.count(text, waited.as_secs_f64(), limit.as_secs_f64());
     }
 
@@ -94,13 +95,17 @@ impl Person for ClientsPerson<'_> {
         &'a self,
         challenge: &'a Challenge,
         link: Option<&'a LiveViewLink>,
-    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = PersonAnswer> + Send + 'a>> {
         let language = self.language();
         let message = match link {
-            Some(link) => {
-                texts::invitation(language, &challenge.what, &challenge.url, &link.url, link.code.as_deref())
-            }
-            None => texts::question(language, &challenge.what, &challenge.url),
+            Some(link) => texts::open_link_request(
+                language,
+                &challenge.what,
+                &challenge.url,
+                &link.url,
+                link.code.as_deref(),
+            ),
+            None => texts::use_window_request(language, &challenge.what, &challenge.url),
         };
         let asking = PersonQuestion { message, link: link.map(|link| link.url.clone()) };
         Box::pin(self.call.progress.questions.ask(asking))
@@ -110,7 +115,7 @@ impl Person for ClientsPerson<'_> {
         &'a self,
         page: &'a Page,
         challenge: &'a Challenge,
-    ) -> Pin<Box<dyn Future<Output = Option<Invitation>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Option<HandoverInvitation>> + Send + 'a>> {
         Box::pin(self.invitation(page, challenge))
     }
 }

@@ -15,7 +15,7 @@ const MOST_DIALOGS: usize = 5;
 
 /// The sentence about a tab that the page opened.
 pub(in crate::mcp) fn opened_note(tab: &Tab) -> String {
-    format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.asked_url()), tab.id)
+    format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.requested_url()), tab.id)
 }
 
 impl Call<'_> {
@@ -44,7 +44,7 @@ impl Call<'_> {
             if page.answer_dialog(false, None).await.is_err() {
                 return;
             }
-            self.note(format!(
+            self.add_event(format!(
                 "The {} dialog {} was dismissed.",
                 dialog.kind,
                 in_quotes(&one_line(&dialog.message))
@@ -57,7 +57,7 @@ impl Call<'_> {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
             Some(tab) => {
-                let address = address(&tab.page.asked_url());
+                let address = address(&tab.page.requested_url());
                 format!("The page closed. The current tab is now {}: {address} [tab={}].", tab.index, tab.id)
             }
             None => "The page closed.".to_owned(),
@@ -69,7 +69,7 @@ impl Call<'_> {
         let Some((page, so_far)) = self.place.begun.get() else { return };
         for tab in self.tabs() {
             if tab.page.index() >= *so_far && tab.page.opener().as_ref() == Some(page) {
-                self.note(opened_note(&tab));
+                self.add_event(opened_note(&tab));
             }
         }
         self.report.events.lock().extend(self.closed_windows());
@@ -93,10 +93,10 @@ impl Call<'_> {
                 continue;
             };
             let now = match navigated {
-                true => address(&page.asked_url()),
+                true => address(&page.requested_url()),
                 false => texts.iter().map(|text| snapshot::quoted(text)).collect::<Vec<_>>().join(", "),
             };
-            self.note(format!("Tab {} changed, too: {now} [tab={}].", tab.index, tab.id));
+            self.add_event(format!("Tab {} changed, too: {now} [tab={}].", tab.index, tab.id));
         }
     }
 
@@ -111,12 +111,12 @@ impl Call<'_> {
     pub fn current_page(&self) -> Result<Page> {
         match self.tab() {
             Some(id) => self.workspace.tab(&id.to_string()).map(|tab| tab.page),
-            None => self.workspace.open_page(),
+            None => self.workspace.require_active_page(),
         }
     }
 
     /// Returns the number of the call's browser context.
-    pub fn context_number(&self) -> u32 {
+    pub fn context_index(&self) -> u32 {
         let active = || self.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
         self.tab().map_or_else(active, |tab| tab.context)
     }

@@ -6,7 +6,7 @@ use super::Call;
 use crate::Result;
 use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
-use crate::mcp::tool::{AnyTool, FILENAME};
+use crate::mcp::tool::{AnyTool, FILENAME_ARGUMENT};
 use crate::secrets::Secrets;
 use crate::session::{ContentKind, FileTarget};
 use crate::snapshot;
@@ -27,7 +27,7 @@ impl ToFile {
     ) -> Result<Option<Self>> {
         call.report.file.lock().clear();
         let Some(ending) = tool.file else { return Ok(None) };
-        let Some(Value::String(name)) = arguments.remove(FILENAME) else { return Ok(None) };
+        let Some(Value::String(name)) = arguments.remove(FILENAME_ARGUMENT) else { return Ok(None) };
         let mut file = call.destination(Some(&name), &call.settings.files.output_dir).await?;
         if !file.name().contains('.') {
             file.append_extension(&format!(".{ending}"));
@@ -74,7 +74,7 @@ fn mime_type(ending: &str) -> &'static str {
 
 impl Call<'_> {
     /// Whether the answer goes to a file, so that it has no size limit.
-    pub fn is_whole(&self) -> bool {
+    pub fn has_output_file(&self) -> bool {
         !self.report.file.lock().is_empty()
     }
 
@@ -86,7 +86,7 @@ impl Call<'_> {
     /// Returns the limits of a snapshot: practically none if the answer goes to a file.
     pub fn snapshot_options(&self) -> snapshot::Options {
         let usual = self.settings.snapshot.clone();
-        if !self.is_whole() {
+        if !self.has_output_file() {
             return usual;
         }
         let all = usize::MAX / 4;

@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 use super::Dispatcher;
 use crate::Result;
 use crate::error::Error;
-use crate::fleet::{PeerAnswer, PeerCall, Peers, Replica};
+use crate::fleet::{PeerCall, PeerCallResult, PeerClient, Replica};
 use crate::mcp::client::Client;
 use crate::mcp::failure;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, SESSION, Tool};
+use crate::mcp::tool::{AnyTool, SESSION_ARGUMENT, Tool};
 use crate::mcp::tools::sessions::CloseSession;
-use crate::session::registry::{NoSession, Session};
+use crate::session::registry::{Session, SessionError};
 
 /// The total of the pauses while waiting for the session of a server that has just gone.
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
@@ -37,15 +37,15 @@ pub(super) enum RoutedCall {
     /// Another server has run it.
     Answered(Box<Reply>),
     /// The session with this id is not available.
-    Not(String, NoSession),
+    Not(String, SessionError),
 }
 
 impl Dispatcher {
     /// Shares sessions with other servers from now on.
     #[must_use]
     pub fn with_replica(self, replica: Arc<Replica>) -> Self {
-        self.sessions.share(Arc::clone(&replica));
-        self.services.pacing.share(Arc::clone(&replica));
+        self.sessions.set_replica(Arc::clone(&replica));
+        self.services.pacing.set_replica(Arc::clone(&replica));
         Self { replica: Some(replica), ..self }
     }
 
@@ -55,7 +55,7 @@ impl Dispatcher {
     }
 
     /// The client for other servers.
-    pub fn peers(&self) -> &Peers {
+    pub fn peers(&self) -> &PeerClient {
         &self.peers
     }
 
@@ -72,20 +72,20 @@ impl Dispatcher {
         let id = match tool.family.is_about_sessions {
             // `close_session` finds the session itself.
             true if ends_it && self.replica.is_none() => None,
-            true => arguments.get(SESSION).cloned(),
-            false => arguments.remove(SESSION),
+            true => arguments.get(SESSION_ARGUMENT).cloned(),
+            false => arguments.remove(SESSION_ARGUMENT),
         };
         let Some(Value::String(id)) = id else { return RoutedCall::Here(None) };
         let mut patience = LONGEST_SEARCH;
         loop {
-            let (peer, lease) = match client.sessions.reach(&id).await {
+            let (peer, lease) = match client.sessions.get_or_take_over(&id).await {
                 Ok(_) if ends_it => return RoutedCall::Here(None),
                 Ok(session) => return RoutedCall::Here(Some(session)),
-                Err(NoSession::Elsewhere(peer, lease)) => (peer, lease),
+                Err(SessionError::Elsewhere(peer, lease)) => (peer, lease),
                 Err(error) => return RoutedCall::Not(id, error),
             };
             let mut given = arguments.clone();
-            given.insert(SESSION.to_owned(), id.clone().into());
+            given.insert(SESSION_ARGUMENT.to_owned(), id.clone().into());
             self.metrics.forwards();
             let asked = PeerCall {
                 owner: client.owner.as_deref().map(str::to_owned),
@@ -94,16 +94,16 @@ impl Dispatcher {
                 trace: progress.trace(),
             };
             let (pause, failed) = match self.peers.call(&peer, &asked).await {
-                PeerAnswer::Reply(result_json) => {
+                PeerCallResult::Reply(result_json) => {
                     let result_json = CallToolResult::deserialize(result_json).map(Reply::forwarded);
                     return RoutedCall::Answered(Box::new(result_json.unwrap_or_else(|_| Reply::broken())));
                 }
                 // Another server takes over the session soon.
-                PeerAnswer::NotRun => (PAUSE, out_of_reach()),
+                PeerCallResult::NotRun => (PAUSE, out_of_reach()),
                 // The server counts as dead once its lease ends. Calls for all of its sessions may wait for that: if
                 // they retried all the time, they would overload a busy machine.
-                PeerAnswer::Unreachable => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
-                PeerAnswer::Interrupted => (Duration::MAX, Error::ReplicaGone),
+                PeerCallResult::Unreachable => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
+                PeerCallResult::Interrupted => (Duration::MAX, Error::ReplicaGone),
             };
             let Some(left) = patience.checked_sub(pause) else {
                 let (mut reply, settings) = (Reply::default(), &client.settings);
@@ -123,7 +123,7 @@ impl Dispatcher {
             return client.cooldown.started_at();
         }
         let owner = client.owner.as_deref().unwrap_or_default();
-        if let Ok(Some(since)) = replica.pause(owner, None, 0.0).await {
+        if let Ok(Some(since)) = replica.cooldown_start(owner, None, 0.0).await {
             client.cooldown.set_started_at(Some(since));
         }
         client.cooldown.started_at()
@@ -135,23 +135,25 @@ impl Dispatcher {
         let since = client.cooldown.started_at();
         if since.is_some() && since != before {
             let owner = client.owner.as_deref().unwrap_or_default();
-            let _ = replica.pause(owner, since, client.cooldown.period()).await;
+            let _ = replica.cooldown_start(owner, since, client.cooldown.period()).await;
         }
     }
 
     /// Runs a call from another server; `None` if the session may be on a third server, and nothing was run.
     pub async fn run_for_peer(&self, client: &Client, asked: PeerCall) -> Option<CallToolResult> {
         let PeerCall { tool, arguments, trace, .. } = asked;
-        let id = arguments.get(SESSION).and_then(Value::as_str)?;
+        let id = arguments.get(SESSION_ARGUMENT).and_then(Value::as_str)?;
         // The others consider this server dead, so it has no sessions; the caller looks for the new server.
         if self.replica.as_ref().is_some_and(|replica| !replica.is_alive()) {
             return None;
         }
-        let reached = client.sessions.reach(id).await;
-        if let Err(NoSession::Elsewhere(..) | NoSession::Browser(Error::StateUnavailable { .. })) = reached {
+        let reached = client.sessions.get_or_take_over(id).await;
+        if let Err(SessionError::Elsewhere(..) | SessionError::Browser(Error::StateUnavailable { .. })) =
+            reached
+        {
             return None;
         }
-        let (progress, cancelled) = (Progress::default().within(trace), CancellationToken::new());
+        let (progress, cancelled) = (Progress::default().with_traceparent(trace), CancellationToken::new());
         let answer = self.call(client, &tool, arguments, &progress, &cancelled).await;
         answer.ok().map(Reply::into_result)
     }
@@ -165,7 +167,7 @@ fn out_of_reach() -> Error {
 /// Completes when another server may have taken over the session.
 pub(super) async fn lost(session: Option<&Session>) {
     match session {
-        Some(session) => session.lost().await,
+        Some(session) => session.until_lease_lost().await,
         None => std::future::pending().await,
     }
 }
@@ -187,7 +189,7 @@ pub(super) struct SharedCall {
 
 impl SharedCall {
     pub(super) fn begin(session: &Session) -> Option<Self> {
-        let token = session.token()?;
+        let token = session.lease_token()?;
         let digest = Sha256::digest(session.id.as_bytes());
         let session =
             format!("{:016x}", digest[..8].iter().fold(0_u64, |all, byte| all << 8 | u64::from(*byte)));

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// The allowed hosts and origins.
 #[derive(Debug, Clone)]
-pub struct Guard {
+pub struct RequestGuard {
     hosts: Hosts,
     origins: Vec<url::Origin>,
     /// The host and the origin of the public URL of the live view, if it has one.
@@ -22,7 +22,7 @@ enum Hosts {
     These(Vec<(Host<String>, Option<u16>)>),
 }
 
-impl Guard {
+impl RequestGuard {
     /// `hosts` are allowed in addition to loopback and `listening`, the server's address: `name`, `name:port`,
     /// or `*` for all. `origins` are those of allowed web pages.
     pub fn new(listening: &str, hosts: &[String], origins: &[String]) -> Result<Self> {
@@ -101,7 +101,8 @@ impl Guard {
 pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     use axum::http::HeaderValue;
 
-    let guard = Guard::new("127.0.0.1", &["mine.example:7".to_owned()], &["https://app.example".to_owned()]);
+    let guard =
+        RequestGuard::new("127.0.0.1", &["mine.example:7".to_owned()], &["https://app.example".to_owned()]);
     let (Ok(guard), Ok(uri), Ok(host)) = (guard, uri.parse::<Uri>(), HeaderValue::from_bytes(host)) else {
         return;
     };
@@ -163,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    fn refused(guard: &Guard, host: &[&str], origin: &[&str]) -> bool {
+    fn refused(guard: &RequestGuard, host: &[&str], origin: &[&str]) -> bool {
         let mut headers = HeaderMap::new();
         for value in host {
             headers.append(header::HOST, HeaderValue::from_str(value).unwrap());
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn visitors_come_by_the_address_of_their_own() {
         let url = Url::parse("https://view.example/below").unwrap();
-        let guard = Guard::new("127.0.0.1", &[], &[]).unwrap().with_visitors(&url);
+        let guard = RequestGuard::new("127.0.0.1", &[], &[]).unwrap().with_visitors(&url);
         let refused = |path: &'static str, host: &str, origin: &str| {
             let (host, origin) = (HeaderValue::from_str(host), HeaderValue::from_str(origin));
             let headers = [(header::HOST, host.unwrap()), (header::ORIGIN, origin.unwrap())];
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn only_our_own_names_are_answered_to() {
-        let guard = Guard::new("127.0.0.1", &["mine.example".to_owned()], &[]).unwrap();
+        let guard = RequestGuard::new("127.0.0.1", &["mine.example".to_owned()], &[]).unwrap();
         for good in
             ["localhost:8931", "LOCALHOST", "127.0.0.1:1", "[::1]:8931", "localhost.", "mine.example:7"]
         {
@@ -217,15 +218,19 @@ mod tests {
         }
         assert!(refused(&guard, &[], &[]));
         assert!(refused(&guard, &["localhost", "localhost"], &[]));
-        let one_port = Guard::new("127.0.0.1", &["mine.example:7".to_owned()], &[]).unwrap();
+        let one_port = RequestGuard::new("127.0.0.1", &["mine.example:7".to_owned()], &[]).unwrap();
         assert!(!refused(&one_port, &["mine.example:7"], &[]));
         assert!(refused(&one_port, &["mine.example:8"], &[]));
-        assert!(!refused(&Guard::new("0.0.0.0", &["*".to_owned()], &[]).unwrap(), &["any.example"], &[]));
+        assert!(!refused(
+            &RequestGuard::new("0.0.0.0", &["*".to_owned()], &[]).unwrap(),
+            &["any.example"],
+            &[]
+        ));
     }
 
     #[test]
     fn web_pages_are_refused_unless_named() {
-        let guard = Guard::new("127.0.0.1", &[], &["https://app.example".to_owned()]).unwrap();
+        let guard = RequestGuard::new("127.0.0.1", &[], &["https://app.example".to_owned()]).unwrap();
         assert!(!refused(&guard, &["localhost"], &["https://app.example"]));
         for evil in [
             "https://evil.com",

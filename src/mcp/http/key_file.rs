@@ -16,7 +16,7 @@ use super::owner::{Fingerprint, Owner, fingerprint, folder_of, is_same};
 use crate::browser::iso_timestamp;
 use crate::browser::policy::OriginPattern;
 use crate::hex::hex;
-use crate::mcp::arguments::nearest;
+use crate::mcp::arguments::closest_name;
 use crate::mcp::grant::Grant;
 use crate::mcp::tool::{AnyTool, Capability, Registry, Toolset};
 use crate::mcp::tools;
@@ -237,7 +237,7 @@ impl ToolLists {
 }
 
 pub(super) fn every_tool() -> impl Iterator<Item = &'static AnyTool> {
-    tools::ALL.iter().chain(&tools::claude::CLAUDE_TOOLS)
+    tools::ALL_TOOLS.iter().chain(&tools::claude::CLAUDE_TOOLS)
 }
 
 /// A value that is written as a string in the file.
@@ -315,7 +315,7 @@ fn names<T: clap::ValueEnum>() -> Vec<String> {
 }
 
 fn unknown(what: &str, text: &str, known: Vec<String>) -> String {
-    let near = nearest(text, known.iter().map(String::as_str));
+    let near = closest_name(text, known.iter().map(String::as_str));
     let advice = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     format!("there is no {what} {text:?}{advice}")
 }

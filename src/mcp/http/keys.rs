@@ -88,7 +88,7 @@ impl Keys {
     }
 
     /// Whether no key is needed.
-    pub fn admit_everybody(&self) -> bool {
+    pub fn allows_anyone(&self) -> bool {
         self.digests.is_empty() && self.file.is_none() && self.oauth.is_none()
     }
 
@@ -98,7 +98,7 @@ impl Keys {
     }
 
     /// Whether there are several owners, or may be.
-    pub fn are_several(&self) -> bool {
+    pub fn has_several_owners(&self) -> bool {
         self.digests.len() > 1 || self.file.is_some() || self.oauth.is_some()
     }
 
@@ -119,7 +119,7 @@ impl Keys {
 
     /// Checks the values of all `Authorization` headers.
     pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> KeyCheck {
-        if self.admit_everybody() {
+        if self.allows_anyone() {
             return KeyCheck::Known(Owner { name: "everybody".into(), folder: None, grant: Arc::default() });
         }
         let Some(value) = values.next() else { return KeyCheck::Missing("Authentication required") };
@@ -140,7 +140,7 @@ impl Keys {
 
     fn owner(&self, index: usize) -> Owner {
         let name = format!("key-{}", index + 1).into();
-        let several = self.are_several().then_some(&self.digests[index]);
+        let several = self.has_several_owners().then_some(&self.digests[index]);
         Owner { name, folder: several.map(|digest| folder_of(digest).into()), grant: Arc::default() }
     }
 

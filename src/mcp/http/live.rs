@@ -23,9 +23,9 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_util::sync::CancellationToken;
 
-use super::guard::Guard;
+use super::guard::RequestGuard;
 use super::keys::{KeyCheck, Keys};
-use crate::live::{Handover, Live, PAGE, VisitorAuth, viewer};
+use crate::live::{Handover, LIVE_VIEW_HTML, LiveView, VisitorAuth, viewer};
 
 /// The largest message of a viewer, in bytes.
 const LARGEST_MESSAGE: usize = 256 << 10;
@@ -50,7 +50,7 @@ struct VisitorCredentials {
 }
 
 /// Answers a request below `/live/`, after `Host` and `Origin` were checked.
-pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
+pub(super) async fn answer(live: &LiveView, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().to_owned();
     let mut parts = path.trim_start_matches(PATH).split('/');
     let (id, action, rest) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
@@ -72,7 +72,7 @@ pub(super) async fn answer(live: &Live, keys: &Keys, request: Request<Incoming>)
 
 /// The page, which is the same for everybody.
 fn page() -> Response<Body> {
-    scripted(PAGE, "img-src blob:")
+    scripted(LIVE_VIEW_HTML, "img-src blob:")
 }
 
 /// Returns an HTML page whose CSP allows its own script and style, by `{nonce}`, and what the directives in `more` add.
@@ -98,17 +98,19 @@ pub(super) fn scripted(page: &str, more: &str) -> Response<Body> {
 }
 
 /// Admits a visitor with a valid code, key or header.
-async fn enter(live: &Live, keys: &Keys, id: &str, request: Request<Incoming>) -> Response<Body> {
+async fn enter(live: &LiveView, keys: &Keys, id: &str, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
     let Ok(Ok(body)) = body else { return refused() };
     let shown: VisitorCredentials = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
     let Some(handover) = live.find(id) else { return refused() };
     let pass = match &live.options().entry {
-        VisitorAuth::Code => handover.admission.enter(shown.code.trim()),
-        VisitorAuth::Key if holds(keys, &shown.key, handover.owner()) => handover.admission.admit(),
-        VisitorAuth::Key => handover.admission.enter(""),
-        VisitorAuth::Header(name) if names_somebody(&parts, name) => handover.admission.admit(),
+        VisitorAuth::Code => handover.admission.redeem_code(shown.code.trim()),
+        VisitorAuth::Key if holds(keys, &shown.key, handover.owner()) => {
+            handover.admission.admit_without_code()
+        }
+        VisitorAuth::Key => handover.admission.redeem_code(""),
+        VisitorAuth::Header(name) if names_somebody(&parts, name) => handover.admission.admit_without_code(),
         VisitorAuth::Header(_) => None,
     };
     let Some(pass) = pass else { return refused() };
@@ -138,13 +140,13 @@ fn names_somebody(parts: &Parts, name: &str) -> bool {
 }
 
 /// Returns the hand-over, if a cookie of the request is a pass for it.
-fn known(live: &Live, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
+fn known(live: &LiveView, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
     let handover = live.find(id)?;
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut passes = values
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
-    passes.any(|pass| handover.admission.knows(pass)).then_some(handover)
+    passes.any(|pass| handover.admission.is_admitted(pass)).then_some(handover)
 }
 
 /// Upgrades the connection to a WebSocket.
@@ -191,7 +193,7 @@ async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<
         && !name.starts_with('.')
         && !name.contains(['/', '\\'])
         && !name.chars().any(char::is_control);
-    let Ok(folder) = handover.folder() else { return refused() };
+    let Ok(folder) = handover.upload_folder() else { return refused() };
     let many = std::fs::read_dir(&folder).is_ok_and(|files| files.count() >= MOST_FILES);
     if !good || many {
         return plain(StatusCode::BAD_REQUEST, "This file cannot be taken.\n");
@@ -206,7 +208,7 @@ async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<
 }
 
 /// Listens on loopback while a hand-over is open. For a server that uses stdio.
-pub async fn serve_open_handovers(live: Live, ended: CancellationToken) {
+pub async fn serve_open_handovers(live: LiveView, ended: CancellationToken) {
     let mut wanted = live.watch_open_handovers();
     loop {
         tokio::select! {
@@ -221,19 +223,19 @@ pub async fn serve_open_handovers(live: Live, ended: CancellationToken) {
             }
         };
         let Ok(address) = listener.local_addr() else { return };
-        live.set_base(Some(format!("http://{address}")));
+        live.set_base_url(Some(format!("http://{address}")));
         tokio::select! {
             () = ended.cancelled() => {}
             _ = wanted.wait_for(|wanted| *wanted == 0) => {}
             () = listen(&live, listener) => {}
         }
-        live.set_base(None);
+        live.set_base_url(None);
     }
 }
 
-async fn listen(live: &Live, listener: TcpListener) {
+async fn listen(live: &LiveView, listener: TcpListener) {
     let live = live.clone();
-    let Ok(guard) = Guard::new("127.0.0.1", &[], &[]) else { return };
+    let Ok(guard) = RequestGuard::new("127.0.0.1", &[], &[]) else { return };
     serve_loopback(listener, guard, move |request| {
         let live = live.clone();
         async move {
@@ -248,7 +250,7 @@ async fn listen(live: &Live, listener: TcpListener) {
 }
 
 /// Answers requests that the guard admits.
-pub(super) async fn serve_loopback<A, F>(listener: TcpListener, guard: Guard, answer: A)
+pub(super) async fn serve_loopback<A, F>(listener: TcpListener, guard: RequestGuard, answer: A)
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,
@@ -266,7 +268,7 @@ where
     }
 }
 
-async fn serve<A, F>(answer: A, guard: Arc<Guard>, stream: TcpStream)
+async fn serve<A, F>(answer: A, guard: Arc<RequestGuard>, stream: TcpStream)
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,

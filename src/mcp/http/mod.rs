@@ -15,7 +15,7 @@ pub mod trace;
 mod visitors;
 
 pub use clients::ClientLimits;
-pub use guard::Guard;
+pub use guard::RequestGuard;
 #[cfg(any(test, fuzzing))]
 pub(crate) use guard::fuzz as fuzz_guard;
 pub use key_file::{KeyFile, NamedKey, digest_of, parse as parse_key_file};

@@ -21,10 +21,10 @@ use super::clients::Name;
 use super::owner::Owner;
 use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
 use crate::error::Result;
-use crate::fleet::{Peer, PeerCall, Peers, Replica, SECRET};
+use crate::fleet::{Peer, PeerCall, PeerClient, Replica, SECRET_HEADER};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
-use crate::mcp::tool::SESSION;
+use crate::mcp::tool::SESSION_ARGUMENT;
 
 /// The clients of other servers, by owner.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(super) struct PeerClients {
 
 /// Whether a request comes from another server of the group.
 pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
-    headers.get(SECRET).is_some_and(|given| replica.is_secret(given.as_bytes()))
+    headers.get(SECRET_HEADER).is_some_and(|given| replica.is_secret(given.as_bytes()))
 }
 
 impl PeerClients {
@@ -63,7 +63,7 @@ impl PeerClients {
         let mut known = self.known.lock();
         let make = |owner: &Option<String>| {
             Arc::new(match owner {
-                Some(owner) => dispatcher.client_apart(owner, &Arc::default()),
+                Some(owner) => dispatcher.client_for_owner(owner, &Arc::default()),
                 None => dispatcher.client(),
             })
         };
@@ -81,13 +81,13 @@ pub(super) fn uses_own_tabs(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let ClientRequest::CallToolRequest(call) = &request.request else { return false };
     let arguments = call.params.arguments.as_ref();
-    let names_session = arguments.is_some_and(|arguments| arguments.contains_key(SESSION));
+    let names_session = arguments.is_some_and(|arguments| arguments.contains_key(SESSION_ARGUMENT));
     !names_session && !matches!(&*call.params.name, "create_session" | "list_sessions")
 }
 
 /// Forwards a request to another server.
 pub(super) async fn forward(
-    peers: &Peers,
+    peers: &PeerClient,
     peer: &Peer,
     parts: &Parts,
     body: Bytes,
@@ -96,12 +96,12 @@ pub(super) async fn forward(
 }
 
 /// Returns the forwarded request: the client's headers, and the secret between servers. It has no body yet.
-pub(super) fn request_to(peers: &Peers, peer: &Peer, parts: &Parts) -> reqwest::RequestBuilder {
+pub(super) fn request_to(peers: &PeerClient, peer: &Peer, parts: &Parts) -> reqwest::RequestBuilder {
     let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
     let mut headers = parts.headers.clone();
     keep_what_is_passed_on(&mut headers);
     let request = peers.client().request(parts.method.clone(), format!("{}{path}", peer.url));
-    request.headers(headers).header(SECRET, &peer.secret)
+    request.headers(headers).header(SECRET_HEADER, &peer.secret)
 }
 
 /// The response of another server.
@@ -119,7 +119,7 @@ fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     {
         headers.remove(name);
     }
-    headers.remove(SECRET);
+    headers.remove(SECRET_HEADER);
 }
 
 /// The SDK's storage of `initialize` messages, so that another server can continue a session.
@@ -129,21 +129,22 @@ pub(super) struct SharedSessions(pub(super) Arc<Replica>);
 #[async_trait]
 impl SessionStore for SharedSessions {
     async fn load(&self, session_id: &str) -> Result<Option<SessionState>, SessionStoreError> {
-        let known = self.0.connection(session_id, None).await?;
+        let known = self.0.look_up_connection(session_id, None).await?;
         let began = known.and_then(|known| known.began);
         Ok(began.and_then(|began| serde_json::from_str(&began).ok()))
     }
 
     async fn store(&self, session_id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
         // If this fails, the session works on this server only, and is still served.
-        if let Err(error) = self.0.connection(session_id, Some(&serde_json::to_string(state)?)).await {
+        if let Err(error) = self.0.look_up_connection(session_id, Some(&serde_json::to_string(state)?)).await
+        {
             tracing::warn!(%error, "no other server can go on with a client's session");
         }
         Ok(())
     }
 
     async fn delete(&self, session_id: &str) -> Result<(), SessionStoreError> {
-        self.0.disconnect(session_id).await;
+        self.0.remove_connection(session_id).await;
         Ok(())
     }
 }
@@ -165,8 +166,10 @@ impl App {
         };
         let (Some(replica), Ok(connection)) = (&self.replica, id.to_str()) else { return Err(unknown()) };
         let name = Name { owner: owner.clone(), connection: connection.to_owned() };
-        let known =
-            replica.connection(&connection_name(&name), None).await.map_err(|_| state_unavailable())?;
+        let known = replica
+            .look_up_connection(&connection_name(&name), None)
+            .await
+            .map_err(|_| state_unavailable())?;
         if known.is_none() || from_peer {
             return Err(unknown());
         }
@@ -180,8 +183,10 @@ impl App {
         if self.clients.knows(name) {
             return Ok(here);
         }
-        let place =
-            replica.connection(&connection_name(name), Some("")).await.map_err(|_| state_unavailable())?;
+        let place = replica
+            .look_up_connection(&connection_name(name), Some(""))
+            .await
+            .map_err(|_| state_unavailable())?;
         Ok(place.and_then(|place| place.elsewhere).map_or(here, ClientLocation::Elsewhere))
     }
 
@@ -205,7 +210,7 @@ impl App {
             Some("leaving")
         } else if self.replica.as_ref().is_some_and(|replica| !replica.is_alive()) {
             Some("state")
-        } else if self.dispatcher.services.engine.pool().is_some_and(|pool| pool.count().1 == 0) {
+        } else if self.dispatcher.services.engine.pool().is_some_and(|pool| pool.node_counts().1 == 0) {
             Some("browsers")
         } else {
             None
@@ -224,12 +229,12 @@ impl App {
         let Some(replica) = &self.replica else { return };
         self.leaving.store(true, Ordering::Relaxed);
         let idle = async {
-            while self.dispatcher.metrics.running() > 0 {
+            while self.dispatcher.metrics.running_calls() > 0 {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         let _ = timeout(LONGEST_LEAVE, idle).await;
-        let _ = timeout(Duration::from_secs(2), self.dispatcher.sessions.hand_over()).await;
+        let _ = timeout(Duration::from_secs(2), self.dispatcher.sessions.release_all()).await;
         replica.leave().await;
     }
 }

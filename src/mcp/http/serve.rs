@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::clients::{ClientLimits, Clients, Name, Presence};
 use super::entrance::{AcceptedConnection, UnauthenticatedConnections};
-use super::guard::Guard;
+use super::guard::RequestGuard;
 use super::keys::{KeyCheck, Keys};
 use super::oauth::{Denied, OAuth};
 use super::owner::Owner;
@@ -40,7 +40,7 @@ use super::replicas::{
 use crate::error::{Error, Result};
 use crate::fleet::{CALL_PATH, Replica};
 use crate::json::without_half_pairs;
-use crate::live::Live;
+use crate::live::LiveView;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::metrics;
 use crate::mcp::server::{NoQuestions, Server, SharedIdentity};
@@ -74,7 +74,7 @@ pub struct HttpOptions {
     /// The port; 0 for any free one.
     pub port: u16,
     pub keys: Keys,
-    pub guard: Guard,
+    pub guard: RequestGuard,
     pub limits: ClientLimits,
     /// Whether `/metrics` is enabled.
     pub metrics: bool,
@@ -99,7 +99,7 @@ impl HttpServer {
             .await
             .map_err(|error| failed(format!("{name}: {error}")))?
             .collect();
-        if options.keys.admit_everybody() && !addresses.iter().all(|address| address.ip().is_loopback()) {
+        if options.keys.allows_anyone() && !addresses.iter().all(|address| address.ip().is_loopback()) {
             return Err(failed("without a key only loopback is served".to_owned()));
         }
         let listener = TcpListener::bind(&*addresses).await;
@@ -133,13 +133,13 @@ impl HttpServer {
         // Ends running requests at shutdown, but after `App::leave`, which lets calls finish if other servers go on.
         let ending = CancellationToken::new();
         let mut config = StreamableHttpServerConfig::default()
-            .disable_allowed_hosts() // `Guard` checks them, before the body is read.
+            .disable_allowed_hosts() // `RequestGuard` checks them, before the body is read.
             .with_max_request_body_bytes(LARGEST_BODY)
             .with_cancellation_token(ending.clone());
         let replica = dispatcher.replica().cloned();
         if let Some(replica) = &replica {
             replica.set_listening_url(&base);
-            replica.live();
+            replica.start_heartbeat();
             config.session_store = Some(Arc::new(SharedSessions(Arc::clone(replica))));
         }
         let nobody = Server::new(Arc::clone(&dispatcher));
@@ -147,7 +147,7 @@ impl HttpServer {
         let strangers = Arc::new(UnauthenticatedConnections::default());
         let live = dispatcher.live().cloned();
         if let Some(live) = &live {
-            live.set_base(Some(base));
+            live.set_base_url(Some(base));
         }
         let app = Arc::new(App {
             options: self.options,
@@ -234,7 +234,7 @@ pub(super) struct App {
     pub(super) clients: Arc<Clients>,
     pub(super) sessions: Arc<LocalSessionManager>,
     pub(super) service: StreamableHttpService<Server, LocalSessionManager>,
-    pub(super) live: Option<Live>,
+    pub(super) live: Option<LiveView>,
     pub(super) dispatcher: Arc<Dispatcher>,
     /// The group of servers, if there is one.
     pub(super) replica: Option<Arc<Replica>>,
@@ -487,7 +487,7 @@ impl App {
         if let Some(name) = session.filter(|_| response.status().is_success()) {
             self.clients.leave(&name).await;
             if let Some(replica) = &self.replica {
-                replica.disconnect(&connection_name(&name)).await;
+                replica.remove_connection(&connection_name(&name)).await;
             }
         }
         let mut response = response.map(Body::new);
@@ -505,7 +505,7 @@ impl App {
             Some(connection) => {
                 let name = Name { owner: name.owner.clone(), connection };
                 if let Some(replica) = &self.replica {
-                    let _ = replica.connection(&connection_name(&name), Some("")).await;
+                    let _ = replica.look_up_connection(&connection_name(&name), Some("")).await;
                 }
                 present.rename(name);
             }

@@ -13,9 +13,9 @@ use serde_json::Value;
 use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 
-use super::guard::Guard;
+use super::guard::RequestGuard;
 use super::live::{plain, refused, scripted, serve_loopback};
-use crate::trace::{DocumentQuery, PAGE, Phase, Resource, Trace};
+use crate::trace::{DocumentQuery, Phase, Resource, Trace, VIEWER_HTML};
 
 /// Policy directives for the viewer page: it loads images and documents only from this server.
 const LOADS: &str = "img-src 'self'; frame-src 'self'";
@@ -49,7 +49,9 @@ impl TraceServer {
     /// Serves until it is dropped.
     pub async fn serve(self) {
         let (token, trace) = (Arc::<str>::from(self.token), self.trace);
-        let Ok(guard) = Guard::new("127.0.0.1", &[], &[]).map(Guard::with_sandboxed) else { return };
+        let Ok(guard) = RequestGuard::new("127.0.0.1", &[], &[]).map(RequestGuard::with_sandboxed) else {
+            return;
+        };
         serve_loopback(self.listener, guard, move |request| {
             let (token, trace) = (Arc::clone(&token), Arc::clone(&trace));
             async move { answer(&token, trace, request).await }
@@ -66,7 +68,7 @@ async fn answer(token: &str, trace: Arc<Trace>, request: Request<Incoming>) -> R
         return refused();
     };
     if piece.is_empty() {
-        return scripted(PAGE, LOADS);
+        return scripted(VIEWER_HTML, LOADS);
     }
     let piece = piece.to_owned();
     let query = url::form_urlencoded::parse(request.uri.query().unwrap_or_default().as_bytes());
@@ -89,7 +91,7 @@ fn piece(trace: &Trace, piece: &str, query: &HashMap<String, String>) -> Option<
         "document" => {
             let query = DocumentQuery {
                 call: get("call")?,
-                phase: Phase::named(get("phase")?)?,
+                phase: Phase::from_name(get("phase")?)?,
                 frame: get("frame"),
             };
             trace

@@ -14,7 +14,7 @@ use super::live;
 use super::replicas::{forwarded_response, request_to, state_unavailable};
 use super::serve::{App, Refused};
 use crate::fleet::Peer;
-use crate::live::Live;
+use crate::live::LiveView;
 
 /// The time limit for another server: a little longer than its own limit for receiving.
 const LONGEST_ANSWER: Duration = live::ARRIVAL.saturating_add(Duration::from_secs(10));
@@ -23,7 +23,7 @@ impl App {
     /// Answers a visitor, or forwards to the server of the link. `Host` and `Origin` were checked.
     pub(super) async fn receive(
         &self,
-        live: &Live,
+        live: &LiveView,
         request: Request<Incoming>,
         from_peer: bool,
     ) -> Result<Response<Body>, Refused> {
@@ -65,8 +65,8 @@ impl App {
 }
 
 /// Returns the other server that a link belongs to; `None` for the page itself, which is the same on all servers.
-fn server_of(live: &Live, path: &str) -> Option<String> {
+fn server_of(live: &LiveView, path: &str) -> Option<String> {
     let (id, _) = path.strip_prefix(live::PATH)?.split_once('/')?;
     // Only names of servers, which are UUIDs, are looked up.
-    Some(Uuid::parse_str(live.elsewhere(id)?).ok()?.to_string())
+    Some(Uuid::parse_str(live.server_of_link(id)?).ok()?.to_string())
 }

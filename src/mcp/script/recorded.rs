@@ -4,25 +4,25 @@ use serde_json::Value;
 use super::Subject::{Element, Keyboard, Page};
 use super::step::{secret, subject};
 use super::{Line, RecordedScript, Subject, call};
-use crate::browser::{BrowserNavigation, Recorded, RecordedStep, SecretKind, Way};
+use crate::browser::{BrowserNavigation, LocatorSpec, RecordedStep, RecordedUserAction, SecretKind};
 
 impl RecordedScript {
     /// Adds an action of a person. A field is written once, with its final value.
-    pub fn record(&mut self, recorded: Recorded) {
+    pub fn add_action(&mut self, recorded: RecordedUserAction) {
         self.sequel = None;
         match recorded {
-            Recorded::Step { at, did } => self.step(at, did),
-            Recorded::BrowserNavigation(BrowserNavigation::To(url)) => {
+            RecordedUserAction::Step { at, did } => self.step(at, did),
+            RecordedUserAction::BrowserNavigation(BrowserNavigation::To(url)) => {
                 self.push(call(Page, "goto", [url.into()]))
             }
-            Recorded::BrowserNavigation(BrowserNavigation::Back) => self.lead("go_back"),
-            Recorded::BrowserNavigation(BrowserNavigation::Forward) => self.lead("go_forward"),
-            Recorded::BrowserNavigation(BrowserNavigation::Again) => self.lead("reload"),
-            Recorded::Answered { accepted, text } => {
+            RecordedUserAction::BrowserNavigation(BrowserNavigation::Back) => self.lead("go_back"),
+            RecordedUserAction::BrowserNavigation(BrowserNavigation::Forward) => self.lead("go_forward"),
+            RecordedUserAction::BrowserNavigation(BrowserNavigation::Again) => self.lead("reload"),
+            RecordedUserAction::Answered { accepted, text } => {
                 let text = if text.is_empty() { Value::Null } else { text.into() };
                 self.answer(accepted.then_some(text));
             }
-            Recorded::Opened => {
+            RecordedUserAction::Opened => {
                 let note = "Another tab opened here; what was done in it is not written.";
                 self.push(Line::Note(note.to_owned()));
             }
@@ -34,7 +34,7 @@ impl RecordedScript {
         let is_key = |line: &Line| match line {
             Line::Call(_, "press", keys, _) => matches!(
                 &keys[..],
-                [Value::String(key)] if RecordedStep::Press { key: key.clone() }.may_lead()
+                [Value::String(key)] if RecordedStep::Press { key: key.clone() }.may_navigate()
             ),
             _ => false,
         };
@@ -44,7 +44,7 @@ impl RecordedScript {
         self.push(call(Page, way, []));
     }
 
-    fn step(&mut self, at: Option<Vec<Way>>, did: RecordedStep) {
+    fn step(&mut self, at: Option<Vec<LocatorSpec>>, did: RecordedStep) {
         let Some(ways) = at else {
             if let RecordedStep::Press { key } = did {
                 self.push(call(Keyboard, "press", [key.into()]));
@@ -104,8 +104,8 @@ impl RecordedScript {
 
     /// The environment variable for the secret of a field: named by its kind, with a number if another field
     /// has the same kind.
-    fn secret_of(&mut self, kind: SecretKind, field: &[Way]) -> String {
-        let of_kind = |known: &&(SecretKind, Vec<Way>)| known.0 == kind;
+    fn secret_of(&mut self, kind: SecretKind, field: &[LocatorSpec]) -> String {
+        let of_kind = |known: &&(SecretKind, Vec<LocatorSpec>)| known.0 == kind;
         let place = self.secrets.iter().filter(of_kind).position(|(_, ways)| ways == field);
         let place = place.unwrap_or_else(|| {
             let place = self.secrets.iter().filter(of_kind).count();

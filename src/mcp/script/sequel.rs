@@ -1,13 +1,13 @@
 //! The effect of the last action: a script waits for it, or else it would end before the effect.
 use super::ScriptLanguage;
 use super::written::quoted;
-use crate::browser::{Mark, Page, RequestEntry};
+use crate::browser::{JournalMark, Page, RequestEntry};
 
 /// The state before an action.
 #[derive(Debug)]
 pub struct ActionBaseline {
     page: Page,
-    mark: Mark,
+    mark: JournalMark,
     /// The number of the newest request.
     number: Option<u64>,
     pub dialog_was_open: bool,
@@ -41,9 +41,9 @@ impl ActionBaseline {
         pages.iter().any(|page| page.index() > self.newest_tab && page.has_opener())
     }
 
-    pub fn sequel(self) -> Option<ActionEffect> {
+    pub fn into_effect(self) -> Option<ActionEffect> {
         let Self { page, mark, number, .. } = self;
-        if page.pending_since(mark).committed {
+        if page.effects_since(mark).committed {
             return Some(ActionEffect::Document);
         }
         let here = host(&page.url());

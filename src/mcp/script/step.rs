@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
-use super::{ISOLATED, LOCATOR, LONG_PRESS_MS, Line, Named, SECRET, STEPS, ScriptLanguage, Subject, call};
+use super::{
+    ISOLATED, LOCATOR, LONG_PRESS_MS, Line, NamedElement, SECRET, STEPS, ScriptLanguage, Subject, call,
+};
 use crate::browser::input::Point;
-use crate::browser::{Found, RecordedAction, ScriptWorld};
+use crate::browser::{LocatedElement, RecordedAction, ScriptWorld};
 
 /// A tool call to be converted.
 #[derive(Debug)]
-pub struct Step<'a> {
+pub struct RecordedCall<'a> {
     pub asked: &'a Map<String, Value>,
     /// The locators of the elements, by their names in the call.
-    pub found: &'a HashMap<String, Named>,
+    pub found: &'a HashMap<String, NamedElement>,
     pub dialog_was_open: bool,
     /// The index of the call's tab, in opening order.
     pub tab: usize,
@@ -23,7 +25,7 @@ pub struct Step<'a> {
     pub opens_tab: bool,
 }
 
-impl Step<'_> {
+impl RecordedCall<'_> {
     /// The statements; `None` if the call cannot be expressed.
     pub(super) fn lines(&self, tool: &str) -> Option<Vec<Line>> {
         Some(match tool {
@@ -151,7 +153,7 @@ impl Step<'_> {
     /// Returns the statement that runs the caller's own script; none for a script that only reads.
     fn evaluation(&self) -> Option<Vec<Line>> {
         let function = self.text("function")?;
-        if ScriptWorld::for_script(function) == ScriptWorld::Isolated {
+        if ScriptWorld::choose_world(function) == ScriptWorld::Isolated {
             return Some(Vec::new());
         }
         let subject = if self.text("ref").is_some() { self.element("ref")? } else { Page };
@@ -295,7 +297,7 @@ impl Step<'_> {
     }
 }
 
-impl Named {
+impl NamedElement {
     /// The pointer actions on the element, if there is no single statement for them.
     fn moved(&self, element: &Subject) -> Option<Vec<Line>> {
         let line = |done| match done {
@@ -312,7 +314,7 @@ impl Named {
 }
 
 /// Returns the statements that choose options of a native or custom list.
-fn choose(found: &Found, values: &Value) -> Option<Vec<Line>> {
+fn choose(found: &LocatedElement, values: &Value) -> Option<Vec<Line>> {
     let element = Element(found.ways.clone());
     if found.tag == "select" {
         return Some(vec![call(element, "select_option", [values.clone()])]);

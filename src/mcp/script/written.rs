@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
 use super::{ISOLATED, LOCATOR, Line, SECRET, STEPS, ScriptLanguage, Subject};
-use crate::browser::Way;
+use crate::browser::LocatorSpec;
 use crate::browser::input::Point;
 
 impl Line {
@@ -110,7 +110,7 @@ impl Subject {
             Mouse => "page.mouse".to_owned(),
             Text(text) => named("get_by_text", text) + first,
             Offered(name) => way_written(
-                &Way {
+                &LocatorSpec {
                     by: "role".to_owned(),
                     text: "option".to_owned(),
                     name: Some(name.clone()),
@@ -174,7 +174,7 @@ fn pointed(element: &str, from: Point, to: Option<Point>, language: ScriptLangua
     }
 }
 
-fn way_written(way: &Way, language: ScriptLanguage, within: &str) -> String {
+fn way_written(way: &LocatorSpec, language: ScriptLanguage, within: &str) -> String {
     let method = match way.by.as_str() {
         "testId" => "get_by_test_id".to_owned(),
         "alt" => "get_by_alt_text".to_owned(),

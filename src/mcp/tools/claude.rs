@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{address, inline};
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, Failed, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{AnyTool, FailedCall, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 
 pub mod keys;
 pub mod look;
@@ -175,12 +175,12 @@ fn modifiers(chord: Option<&str>) -> Result<Vec<Modifier>> {
 /// Runs a `browser_*` tool, and shows only what changed since the client last read the page.
 async fn act<T: Tool>(tool: T, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     Box::pin(tool.call(call, reply)).await?;
-    reply.show_news_only();
+    reply.show_changes_only();
     Ok(())
 }
 
 /// Reports an error as the `browser_*` tools do, but with this toolset's tool names.
-fn fail(failure: &Failed<'_>, reply: &mut Reply) {
+fn fail(failure: &FailedCall<'_>, reply: &mut Reply) {
     reply.fail(failure.error);
     reply.rename_tools(FAMILY.names);
 }
@@ -188,7 +188,7 @@ fn fail(failure: &Failed<'_>, reply: &mut Reply) {
 /// Reports the page after a navigation, in one line of text and as structured content.
 async fn tell_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.current_page()?;
-    let (url, title) = (page.asked_url(), page.title().await);
+    let (url, title) = (page.requested_url(), page.title().await);
     let status = page.document_response().map(|response| response.status);
     let titled = if title.is_empty() { String::new() } else { format!(" — {}", inline(&title)) };
     let answered = status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::Result;
-use crate::browser::{ConsoleLevel, ConsoleMessage, SourcePlace, StackLine};
+use crate::browser::{ConsoleLevel, ConsoleMessage, SourceLocation, StackFrame};
 use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -37,7 +37,7 @@ impl Tool for ConsoleMessages {
     const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let (least, name) = match self.level.unwrap_or(call.settings.console_level) {
             ConsoleThreshold::Error => (ConsoleLevel::Error, "error"),
             ConsoleThreshold::Warning => (ConsoleLevel::Warning, "warning"),
@@ -46,15 +46,15 @@ impl Tool for ConsoleMessages {
         };
         let mut messages = page.console_messages().await?;
         // The browser may write the text of an uncaught error to its log shortly after it has reported the error.
-        let mut complete = page.fill_uncaught_texts(&mut messages);
+        let mut complete = page.fill_error_texts(&mut messages);
         let deadline = Instant::now() + LOG_LIMIT;
         while !complete && Instant::now() < deadline {
             sleep(LOG_PAUSE).await;
-            complete = page.fill_uncaught_texts(&mut messages);
+            complete = page.fill_error_texts(&mut messages);
         }
         messages.extend(page.console_of_workers().await);
         if self.stacks {
-            call.progress.say("reading source maps");
+            call.progress.set_message("reading source maps");
             page.add_stacks(&mut messages).await?;
             complete |= messages.iter().all(|message| !message.uncaught || !message.stack.is_empty());
         }
@@ -63,7 +63,8 @@ impl Tool for ConsoleMessages {
         if lines.is_empty() {
             reply.say(format!("Console messages (level >= {name}):\n\nNo messages captured."));
         } else {
-            let (lines, cut) = if call.is_whole() { (lines, None) } else { budget::newest(lines) };
+            let (lines, cut) =
+                if call.has_output_file() { (lines, None) } else { budget::keep_newest(lines) };
             let list = page_text::json(&lines);
             reply.say(format!("Console messages (level >= {name}):\n\n{list}"));
             if let Some(note) = cut {
@@ -94,9 +95,9 @@ fn entry_json(message: &ConsoleMessage) -> Value {
 }
 
 /// Formats a stack frame: with its source-mapped position if known, else with its position in the script.
-fn stack_line(line: &StackLine) -> String {
+fn stack_line(line: &StackFrame) -> String {
     let place = match &line.source {
-        Some(SourcePlace { source, line, column }) => format!("{source}:{line}:{column}"),
+        Some(SourceLocation { source, line, column }) => format!("{source}:{line}:{column}"),
         None => format!("{}:{}:{}", line.url, line.line, line.column),
     };
     match line.function.is_empty() {

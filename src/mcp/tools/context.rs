@@ -21,7 +21,7 @@ const LARGEST_STATE: u64 = 64 << 20;
 /// Create a context with its own cookies, storage and cache, and make it active.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Create {
+pub struct CreateContext {
     #[schemars(length(min = 1, max = 64))]
     pub name: Option<String>,
     pub proxy: Option<ProxyArgument>,
@@ -42,7 +42,7 @@ pub struct ProxyArgument {
     pub bypass: Option<String>,
 }
 
-impl Tool for Create {
+impl Tool for CreateContext {
     const NAME: &'static str = "browser_context_create";
     const TITLE: &'static str = "Create a context";
     const EFFECT: Effect = Effect::Adds;
@@ -64,7 +64,7 @@ impl Tool for Create {
                 StorageState::parse(&text).map_err(|reason| Error::File { path: path.clone(), reason })?;
             options.storage_state = Some(Arc::new(state));
         }
-        call.progress.say("making a context");
+        call.progress.set_message("making a context");
         let with_proxy = options.proxy.as_ref().map(|proxy| format!(" with proxy '{}'", proxy.server()));
         let name = call.workspace.create_context(self.name, options).await?;
         reply.say(format!(
@@ -86,11 +86,11 @@ fn check_name(name: &str) -> Result<()> {
 
 /// Make another context active: all tools then work on its pages.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Switch {
+pub struct SwitchContext {
     pub name: String,
 }
 
-impl Tool for Switch {
+impl Tool for SwitchContext {
     const NAME: &'static str = "browser_context_switch";
     const TITLE: &'static str = "Switch to a context";
     const EFFECT: Effect = Effect::Sets;
@@ -106,9 +106,9 @@ impl Tool for Switch {
 
 /// List the contexts.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct List {}
+pub struct ListContexts {}
 
-impl Tool for List {
+impl Tool for ListContexts {
     const NAME: &'static str = "browser_context_list";
     const TITLE: &'static str = "List the contexts";
     const EFFECT: Effect = Effect::Reads;
@@ -127,7 +127,7 @@ impl Tool for List {
                     "name": entry.name,
                     "isActive": entry.is_active,
                     "pageCount": entry.tabs.len(),
-                    "currentUrl": current.map(|tab| tab.page.asked_url()),
+                    "currentUrl": current.map(|tab| tab.page.requested_url()),
                     "proxy": proxy.map(|proxy| json!({
                         "server": proxy.server(),
                         "hasAuth": proxy.has_credentials(),
@@ -146,11 +146,11 @@ impl Tool for List {
 
 /// Close a context and its pages. If it was active, `default` becomes active.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Close {
+pub struct CloseContext {
     pub name: String,
 }
 
-impl Tool for Close {
+impl Tool for CloseContext {
     const NAME: &'static str = "browser_context_close";
     const TITLE: &'static str = "Close a context";
     const EFFECT: Effect = Effect::Acts;
@@ -194,10 +194,10 @@ impl Tool for SaveStorage {
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let place = call.roots().await.place(&self.path)?;
+        let place = call.roots().await.write_target(&self.path)?;
         let path = place.path().to_owned();
-        let (name, context) = call.workspace.live_context(self.name.as_deref()).await?;
-        call.progress.say("collecting cookies and storage");
+        let (name, context) = call.workspace.get_or_create_context(self.name.as_deref()).await?;
+        call.progress.set_message("collecting cookies and storage");
         let also = ExtraStorage { databases: self.indexed_db, private_files: self.opfs };
         let state = context.storage_state(also).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());

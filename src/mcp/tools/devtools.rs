@@ -55,7 +55,7 @@ impl Tool for Inspect {
             let problems = vec!["`ref` goes with styles, and styles need it".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         match self.what {
             Inspection::Vitals => reply.say(vitals(&page.vitals().await?)),
             Inspection::Accessibility => {
@@ -63,17 +63,17 @@ impl Tool for Inspect {
                 let frame = |number: u32| page.frame_by_number(number);
                 let describe = |finding: &Finding| {
                     let number = finding.number.zip(frame(finding.frame));
-                    number.map(|(number, frame)| target::ref_in(call, &page, &frame, number))
+                    number.map(|(number, frame)| target::element_ref(call, &page, &frame, number))
                 };
-                reply.say(audit(&found, looked, describe, call.is_whole()));
+                reply.say(audit(&found, looked, describe, call.has_output_file()));
                 if let Some(rules) = &call.settings.axe {
-                    call.progress.say("running the rules of axe");
+                    call.progress.set_message("running the rules of axe");
                     reply.say(page_text::fenced(&axe::audit(&page, rules).await?, "what axe finds"));
                 }
             }
             Inspection::Styles => {
                 let text = self.r#ref.as_deref().unwrap_or_default();
-                let styles = target::element(call, &page, text).await?.styles().await?;
+                let styles = target::find_element(call, &page, text).await?.styles().await?;
                 let mut lines: Vec<_> =
                     styles.rules.iter().map(|(place, rule)| format!("{place} {{ {rule} }}")).collect();
                 if lines.is_empty() {
@@ -82,13 +82,13 @@ impl Tool for Inspect {
                 let computed: Vec<_> =
                     styles.computed.iter().map(|(name, value)| format!("{name}: {value}")).collect();
                 lines.push(format!("Computed: {}", computed.join("; ")));
-                let text = shortened(&lines, call.is_whole());
+                let text = shortened(&lines, call.has_output_file());
                 reply.say(page_text::fenced(&text, "styles, the strongest first"));
             }
             Inspection::Coverage => {
                 let begun = call.kept.coverage.lock().take();
                 match begun.filter(|begun| *begun.page() == page) {
-                    Some(begun) => reply.say(coverage(&begun.end().await?, call.is_whole())),
+                    Some(begun) => reply.say(coverage(&begun.end().await?, call.has_output_file())),
                     None => {
                         let begun = page.coverage().await?;
                         *call.kept.coverage.lock() = Some(begun);
@@ -101,7 +101,7 @@ impl Tool for Inspect {
                 match begun.filter(|begun| *begun.page() == page) {
                     Some(begun) => {
                         let events = begun.end().await?;
-                        match call.is_whole() {
+                        match call.has_output_file() {
                             true => reply.say(Value::from(events).to_string()),
                             false => reply.say(performance(&events)),
                         }

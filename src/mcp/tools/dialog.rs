@@ -4,11 +4,11 @@ use serde::Deserialize;
 
 use super::program;
 use crate::Result;
-use crate::browser::{ActsOn, AnsweredDialog};
+use crate::browser::{ActionTarget, AnsweredDialog};
 use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, Tool};
 
 /// Accept or dismiss the open dialog. If none is open, set the answer to the next one.
@@ -50,7 +50,7 @@ impl Tool for HandleDialog {
             answered = Some(page.answer_dialog(self.accept, text).await?);
             Ok(())
         };
-        call.act(&page, ActsOn::Page, answer).await?;
+        call.act(&page, ActionTarget::Page, answer).await?;
         let AnsweredDialog { dialog, accepted, text } = answered.ok_or(Error::NoDialog)?;
         let past = if accepted { "Accepted" } else { "Dismissed" };
         let with = text.map(|text| format!(" with {}", in_quotes(&one_line(&text)))).unwrap_or_default();
@@ -62,7 +62,7 @@ impl Tool for HandleDialog {
         if let Some(program) = program::paused(call) {
             return program.resume(call, reply).await;
         }
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }

@@ -4,24 +4,24 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::emulation::{Geolocation, Media, Throttle};
-use crate::browser::{Device, Look};
+use crate::browser::{Device, DeviceProfile};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Capability, Effect, Tool};
 
 /// Preferred color scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub enum Scheme {
+pub enum ColorScheme {
     Light,
     Dark,
 }
 
 /// Network profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-pub enum Network {
+pub enum NetworkProfile {
     #[serde(rename = "offline")]
     Offline,
     #[serde(rename = "slow-3g")]
@@ -36,7 +36,7 @@ pub enum Network {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Emulate {
-    pub color_scheme: Option<Scheme>,
+    pub color_scheme: Option<ColorScheme>,
     #[serde(default)]
     pub reduced_motion: bool,
     /// Emulate print media.
@@ -49,7 +49,7 @@ pub struct Emulate {
     pub latitude: Option<f64>,
     #[schemars(range(min = -180, max = 180))]
     pub longitude: Option<f64>,
-    pub network: Option<Network>,
+    pub network: Option<NetworkProfile>,
     /// CPU slowdown factor.
     #[schemars(range(min = 1, max = 50))]
     pub cpu: Option<f64>,
@@ -83,27 +83,33 @@ impl Tool for Emulate {
         let device = device.map_err(|problem| Error::InvalidArguments { problems: vec![problem] })?;
         let page = call.page().await?;
         let context = page.context();
-        let change = context.change_look(|look| self.change(device, look));
+        let change = context.update_emulation(|look| self.change(device, look));
         change.await?;
         page.emulate_media(self.media()).await?;
         context.set_geolocation(geolocation).await?;
-        context.set_network(self.network == Some(Network::Offline), self.network.and_then(throttle)).await?;
-        page.slow_down(self.cpu.unwrap_or(1.0)).await?;
+        context
+            .set_network(self.network == Some(NetworkProfile::Offline), self.network.and_then(throttle))
+            .await?;
+        page.throttle_cpu(self.cpu.unwrap_or(1.0)).await?;
         let changes = self.describe();
         reply.say(match changes.is_empty() {
             true => "Everything is as usual again".to_owned(),
             false => format!("Pretending: {}", changes.join(", ")),
         });
-        reply.show(View::Page);
+        reply.show(PageView::Page);
         Ok(())
     }
 }
 
 impl Emulate {
     /// Applies the arguments to `look`. A device replaces everything in it except locale and time zone.
-    fn change(&self, device: Option<Device>, look: &mut Look) {
+    fn change(&self, device: Option<Device>, look: &mut DeviceProfile) {
         if let Some(device) = device {
-            *look = Look { locale: look.locale.take(), timezone: look.timezone.take(), ..Look::default() };
+            *look = DeviceProfile {
+                locale: look.locale.take(),
+                timezone: look.timezone.take(),
+                ..DeviceProfile::default()
+            };
             device.apply(look);
         }
         if self.locale.is_some() {
@@ -137,10 +143,10 @@ impl Emulate {
             .zip(self.longitude)
             .map(|(latitude, longitude)| format!("at {latitude}, {longitude}"));
         let network = self.network.map(|network| match network {
-            Network::Offline => "no network".to_owned(),
-            Network::Slow3g => "slow 3G".to_owned(),
-            Network::Fast3g => "fast 3G".to_owned(),
-            Network::FourG => "4G".to_owned(),
+            NetworkProfile::Offline => "no network".to_owned(),
+            NetworkProfile::Slow3g => "slow 3G".to_owned(),
+            NetworkProfile::Fast3g => "fast 3G".to_owned(),
+            NetworkProfile::FourG => "4G".to_owned(),
         });
         let cpu = self.cpu.map(|cpu| format!("a processor {cpu} times slower"));
         let given = |what: &str, name: &Option<String>| name.as_ref().map(|name| format!("{what}{name}"));
@@ -150,13 +156,13 @@ impl Emulate {
     }
 }
 
-/// The throttling of a network profile, as in Chrome's developer tools. `None` for [`Network::Offline`].
-fn throttle(network: Network) -> Option<Throttle> {
+/// The throttling of a network profile, as in Chrome's developer tools. `None` for [`NetworkProfile::Offline`].
+fn throttle(network: NetworkProfile) -> Option<Throttle> {
     let (latency, down, up) = match network {
-        Network::Offline => return None,
-        Network::Slow3g => (2_000.0, 50_000.0, 50_000.0),
-        Network::Fast3g => (562.5, 180_000.0, 84_375.0),
-        Network::FourG => (165.0, 1_012_500.0, 168_750.0),
+        NetworkProfile::Offline => return None,
+        NetworkProfile::Slow3g => (2_000.0, 50_000.0, 50_000.0),
+        NetworkProfile::Fast3g => (562.5, 180_000.0, 84_375.0),
+        NetworkProfile::FourG => (165.0, 1_012_500.0, 168_750.0),
     };
     Some(Throttle { latency, down, up })
 }

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Result;
-use crate::browser::{ActsOn, ScriptWorld};
-use crate::mcp::budget::MOST_LISTED;
+use crate::browser::{ActionTarget, ScriptWorld};
+use crate::mcp::budget::MAX_LIST_CHARS;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
@@ -13,7 +13,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// The maximum number of characters of a result in an answer.
-const LONGEST_RESULT: usize = MOST_LISTED;
+const LONGEST_RESULT: usize = MAX_LIST_CHARS;
 
 /// Run JavaScript in the page and return its result.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,28 +34,28 @@ impl Tool for Evaluate {
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         page.ensure_responsive().await?;
         let element = match &self.r#ref {
-            Some(text) => Some(target::element(call, &page, text).await?),
+            Some(text) => Some(target::find_element(call, &page, text).await?),
             None => None,
         };
         call.confirm_anything(&page, &self.function).await?;
-        call.progress.say("running the script");
-        let (scope, limit) = (ScriptWorld::for_script(&self.function), call.settings.timeouts.navigation);
-        let mut watch = page.watch(ActsOn::Page).await;
+        call.progress.set_message("running the script");
+        let (scope, limit) = (ScriptWorld::choose_world(&self.function), call.settings.timeouts.navigation);
+        let mut watch = page.watch_effects(ActionTarget::Page).await;
         let value = match &element {
             Some(element) => {
                 let (argument, _held) =
-                    element.frame().argument_in(element.world(), element.handle(), scope).await?;
+                    element.frame().node_argument(element.world(), element.handle(), scope).await?;
                 element.frame().evaluate_within(limit, &self.function, vec![argument], scope).await?
             }
             None => page.main_frame().evaluate_within(limit, &self.function, Vec::new(), scope).await?,
         };
-        say_value(&value, call.is_whole(), reply);
-        if !watch.is_untouched().await {
+        say_value(&value, call.has_output_file(), reply);
+        if !watch.has_no_effect().await {
             call.settle(&page, watch).await;
-            reply.show_effects();
+            reply.show_changes();
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ pub(super) const LARGEST_SCALE: f64 = 4.0;
 /// one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Picture {
+pub struct TakePicture {
     /// Number the interactive elements; the answer lists their refs.
     #[serde(default)]
     pub labels: bool,
@@ -49,7 +49,7 @@ pub struct Picture {
     pub filename: Option<String>,
 }
 
-impl Tool for Picture {
+impl Tool for TakePicture {
     const NAME: &'static str = "browser_picture";
     const TITLE: &'static str = "Picture with labels or differences";
     const EFFECT: Effect = Effect::Reads;
@@ -85,7 +85,7 @@ impl Tool for Picture {
             file.append_extension(&format!(".{}", format.extension()));
         }
         let (place, name) = (file.place().await?, file.name().to_owned());
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let taken = self.take(&page, area).await?;
         let (bytes, scale) = if self.compare {
             (self.differs(call, &page, &taken, reply).await?, taken.scale)
@@ -111,7 +111,7 @@ impl Tool for Picture {
     }
 }
 
-impl Picture {
+impl TakePicture {
     async fn take(&self, page: &Page, area: Area) -> Result<Screenshot> {
         let scale = match area {
             Area::Part([_, _, width, height]) => {
@@ -135,7 +135,7 @@ impl Picture {
     ) -> Result<Vec<u8>> {
         let quality = self.quality.or(Some(USUAL_QUALITY));
         if !self.labels {
-            return page.label(taken, &[], format, quality).await;
+            return page.label_boxes(taken, &[], format, quality).await;
         }
         let tree = capture(call, page, CaptureOptions { boxes: true, ..CaptureOptions::default() }).await?;
         let [_, _, width, height] = taken.area;
@@ -164,7 +164,7 @@ impl Picture {
             lines.push(format!("{more} more have no label; give a region"));
         }
         reply.say(if lines.is_empty() { "There is nothing to label".to_owned() } else { lines.join("\n") });
-        page.label(taken, &boxes, format, quality).await
+        page.label_boxes(taken, &boxes, format, quality).await
     }
 
     async fn differs(
@@ -213,13 +213,13 @@ pub enum RecordAction {
 
 /// Record a video of the tab (start, stop), or save the page as one file (mhtml).
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Record {
+pub struct RecordPage {
     pub action: RecordAction,
     /// File name in the output directory, or a path below the working directory. For a video, at start or stop.
     pub filename: Option<String>,
 }
 
-impl Tool for Record {
+impl Tool for RecordPage {
     const NAME: &'static str = "browser_record";
     const TITLE: &'static str = "Record or archive";
     const EFFECT: Effect = Effect::Adds;
@@ -271,13 +271,13 @@ impl Tool for Record {
                 let file = tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_temp_path);
                 let file =
                     file.map_err(|error| Error::File { path: name.clone(), reason: error.to_string() })?;
-                let video = page.record(file.to_path_buf(), VideoOptions::default())?;
+                let video = page.record_video(file.to_path_buf(), VideoOptions::default())?;
                 *call.kept.video.lock() = Some(RunningVideo { video, file, place, name });
                 reply.say("Recording");
             }
             RecordAction::Mhtml => {
                 let (place, name) = self.destination(call, "mhtml").await?;
-                let page = call.open_page().await?;
+                let page = call.existing_page().await?;
                 let bytes = page.mhtml().await?.into_bytes();
                 let size = bytes.len() as u64;
                 let file = files::write(place, bytes, ContentKind::Text, call.services.secrets()).await?;
@@ -292,7 +292,7 @@ impl Tool for Record {
     }
 }
 
-impl Record {
+impl RecordPage {
     async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(FileTarget, String)> {
         let mut file = call.destination(self.filename.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {

@@ -12,7 +12,7 @@ use super::input::{By, press_found};
 use super::navigate;
 use crate::Result;
 use crate::browser::input::ClickOptions;
-use crate::browser::{ElementHandle, Extracted, Page, Row, Schema, Wanted};
+use crate::browser::{ElementHandle, ExtractQuery, ExtractedRows, Page, Row, Schema};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
@@ -68,7 +68,7 @@ impl Tool for Extract {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let fields = self.fields.as_ref().map(Schema::read).transpose()?;
-        let wanted = Wanted { each: self.each.clone(), fields };
+        let wanted = ExtractQuery { each: self.each.clone(), fields };
         let mut all = Collected::default();
         match self.collect(call, &wanted, &mut all).await {
             // Rows that were extracted before the error are still returned.
@@ -104,17 +104,17 @@ impl Extract {
         self.max_rows.unwrap_or(MOST_ROWS)
     }
 
-    async fn collect(&self, call: &Call<'_>, wanted: &Wanted, all: &mut Collected) -> Result<()> {
+    async fn collect(&self, call: &Call<'_>, wanted: &ExtractQuery, all: &mut Collected) -> Result<()> {
         if self.urls.is_empty() {
-            let page = call.open_page().await?;
+            let page = call.existing_page().await?;
             return self.follow(call, &page, wanted, all).await;
         }
-        let urls: Vec<_> = self.urls.iter().map(|url| call.address(url)).collect::<Result<_>>()?;
+        let urls: Vec<_> = self.urls.iter().map(|url| call.parse_url(url)).collect::<Result<_>>()?;
         for url in urls {
             if self.is_full(all) {
                 break;
             }
-            let page = call.page_to_leave().await?;
+            let page = call.page_for_navigation().await?;
             navigate::open(call, &page, &url, &mut Reply::default()).await?;
             self.follow(call, &page, wanted, all).await?;
         }
@@ -122,7 +122,13 @@ impl Extract {
     }
 
     /// Extracts the rows of a page, and of the pages that its `next` link leads to.
-    async fn follow(&self, call: &Call<'_>, page: &Page, wanted: &Wanted, all: &mut Collected) -> Result<()> {
+    async fn follow(
+        &self,
+        call: &Call<'_>,
+        page: &Page,
+        wanted: &ExtractQuery,
+        all: &mut Collected,
+    ) -> Result<()> {
         let mut seen = HashSet::new();
         loop {
             let left = self.most_rows().saturating_sub(all.rows.len());
@@ -132,7 +138,7 @@ impl Extract {
                 return Ok(());
             }
             all.add(found, left);
-            call.progress.say(format!("{} rows from {} pages", all.rows.len(), all.pages));
+            call.progress.set_message(format!("{} rows from {} pages", all.rows.len(), all.pages));
             if !is_first || !self.urls.is_empty() {
                 all.last = Some(page.url());
             }
@@ -162,15 +168,15 @@ impl Extract {
         &self,
         call: &Call<'_>,
         page: &Page,
-        wanted: &Wanted,
+        wanted: &ExtractQuery,
         most: usize,
         seen: &HashSet<String>,
-    ) -> Result<Extracted> {
+    ) -> Result<ExtractedRows> {
         let frame = page.main_frame();
         match self.more.as_deref() {
             Some(SCROLL) => {
-                let report = |rows| call.progress.say(format!("{rows} rows"));
-                return frame.extract_through(wanted, most, report).await;
+                let report = |rows| call.progress.set_message(format!("{rows} rows"));
+                return frame.extract_scrolling(wanted, most, report).await;
             }
             Some(button) => self.load_more(call, page, wanted, button, most).await?,
             None => {}
@@ -196,7 +202,7 @@ impl Extract {
         &self,
         call: &Call<'_>,
         page: &Page,
-        wanted: &Wanted,
+        wanted: &ExtractQuery,
         button: &str,
         most: usize,
     ) -> Result<()> {
@@ -240,7 +246,7 @@ async fn usable(page: &Page, selector: &str) -> Result<Option<ElementHandle>> {
 }
 
 impl Collected {
-    fn add(&mut self, found: Extracted, most: usize) {
+    fn add(&mut self, found: ExtractedRows, most: usize) {
         self.pages += 1;
         self.total = found.total;
         self.tables = found.tables;
@@ -261,7 +267,7 @@ impl Collected {
             reply.say("No rows: the page has nothing that matches.");
             return;
         }
-        if call.is_whole() {
+        if call.has_output_file() {
             reply.say(format!("{} {}{}.", grouped(count), plural(count, "row"), self.origin()));
             reply.set_content(self.content(call).into_bytes());
         } else {

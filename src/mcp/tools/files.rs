@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{ActsOn, ElementHandle, OpenedFile, Page};
+use crate::browser::{ActionTarget, ElementHandle, OpenedFile, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::Roots;
@@ -32,7 +32,7 @@ impl Tool for FileUpload {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         if let Some(target) = self.r#ref.clone() {
             return self.drop_on(&target, call, &page, reply).await;
         }
@@ -72,9 +72,9 @@ impl Tool for FileUpload {
             }
             Ok(())
         };
-        call.act(&page, ActsOn::Given, Box::pin(give)).await?;
+        call.act(&page, ActionTarget::Given, Box::pin(give)).await?;
         reply.say(format!("Uploaded {arrived} file(s): {}", names.join(", ")));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -86,7 +86,7 @@ impl FileUpload {
             let problems = vec!["Give `paths` or `data` to drop".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let (element, description) = target::described(call, page, target, None).await?;
+        let (element, description) = target::find_and_describe(call, page, target, None).await?;
         let files = opened(&self.paths, &call.roots().await)?;
         call.confirm_upload(page, &self.paths).await?;
         let what = match (files.len(), self.data.len()) {
@@ -95,10 +95,10 @@ impl FileUpload {
             (files, texts) => format!("{files} file(s) and {texts} text(s)"),
         };
         let options = call.action_options();
-        let drop = element.drop_opened(files, self.data.into_iter().collect(), &options);
-        call.act(page, ActsOn::Pressed(&element), Box::pin(drop)).await?;
+        let drop = element.drop_opened_files(files, self.data.into_iter().collect(), &options);
+        call.act(page, ActionTarget::Pressed(&element), Box::pin(drop)).await?;
         reply.say(format!("Dropped {what} on {description}"));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -123,7 +123,7 @@ fn unsupported() -> Error {
 /// The first file input of the page, including hidden ones and those in frames.
 async fn file_input(page: &Page) -> Result<Option<ElementHandle>> {
     for frame in page.frames() {
-        let Ok(world) = frame.utility().await else { continue };
+        let Ok(world) = frame.utility_world().await else { continue };
         if let Some(handle) = world.call_handle("fileInputs", Vec::new()).await? {
             return Ok(Some(ElementHandle::new(world, handle)));
         }

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, ClosedText, Page};
+use crate::browser::{CaptureOptions, CollapsedText, Page};
 use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, show_snapshot};
@@ -35,14 +35,14 @@ impl Tool for Find {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let pattern = self.pattern()?;
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let options = call.snapshot_options();
         let around = self.around.unwrap_or(1) as usize;
         match snapshot::find(&tree, &pattern, around, options.usual_chars) {
             Some(found) => {
                 show_snapshot(found, reply);
-                reply.set_part();
+                reply.mark_as_partial();
             }
             None => reply.say(closed(call, &page, &pattern).await),
         }
@@ -60,12 +60,12 @@ async fn closed(call: &Call<'_>, page: &Page, pattern: &Pattern) -> String {
     let mut lines = Vec::new();
     for frame in page.frames() {
         // A frame that cannot be read now is skipped.
-        let texts = frame.closed_texts().await.unwrap_or_default();
-        for ClosedText { text, by } in texts.into_iter().filter(|closed| pattern.is_in(&closed.text)) {
+        let texts = frame.collapsed_texts().await.unwrap_or_default();
+        for CollapsedText { text, by } in texts.into_iter().filter(|closed| pattern.is_in(&closed.text)) {
             let by = by.map_or_else(
                 || "hidden until it is found, and no control says that it opens it".to_owned(),
                 |by| {
-                    let reference = target::ref_in(call, page, &frame, by.number);
+                    let reference = target::element_ref(call, page, &frame, by.number);
                     format!("opened by {} [ref={reference}]", target::words(&by.role, &by.name))
                 },
             );

@@ -6,11 +6,13 @@ use serde::Deserialize;
 use super::files::opened;
 use super::readback::{Readback, describe_values, is_mixed};
 use crate::Result;
-use crate::browser::{ActsOn, ControlKind, ElementHandle, Outcome, Page, Shown, read_checked};
+use crate::browser::{
+    ActionTarget, ControlKind, ControlValue, ElementHandle, Page, TypingOutcome, parse_checked,
+};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
@@ -65,9 +67,9 @@ impl Tool for FillForm {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let found = self.find(call, &page).await?;
-        call.progress.say("filling the form");
+        call.progress.set_message("filling the form");
         let elements: Vec<_> = found.iter().map(|found| found.element.clone()).collect();
         let mut outcomes = Vec::with_capacity(found.len());
         let fill = async {
@@ -75,15 +77,15 @@ impl Tool for FillForm {
                 match field.fill(call).await {
                     Err(error) if ends_filling(&error) => return Err(error),
                     Err(error) => {
-                        outcomes.push(Err(target::explained(call, &page, &field.element, error).await));
+                        outcomes.push(Err(target::explain_hidden(call, &page, &field.element, error).await));
                     }
                     filled => outcomes.push(filled),
                 }
             }
             Ok(())
         };
-        let ended = call.act(&page, ActsOn::Filled(&elements), Box::pin(fill)).await;
-        reply.show(View::Changes);
+        let ended = call.act(&page, ActionTarget::Filled(&elements), Box::pin(fill)).await;
+        reply.show(PageView::Changes);
         let mut shown = read(call, &page, &elements).await;
         // If the page wrote its own text into a field while it was being filled, the field is filled once more.
         let mixed: Vec<_> = found
@@ -101,7 +103,7 @@ impl Tool for FillForm {
                 }
                 Ok(())
             };
-            call.act(&page, ActsOn::Filled(&fields), Box::pin(again)).await?;
+            call.act(&page, ActionTarget::Filled(&fields), Box::pin(again)).await?;
             shown = read(call, &page, &elements).await;
         }
         let problems = tell(&found, &outcomes, &shown, reply);
@@ -114,13 +116,13 @@ impl Tool for FillForm {
 }
 
 /// Reads the values that the fields show now. Returns an empty list if they cannot be read.
-async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Shown> {
+async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<ControlValue> {
     // The page runs no scripts while a dialog is open.
     if page.dialog().is_some() {
         return Vec::new();
     }
-    ElementHandle::shown_of(fields).await.unwrap_or_else(|_| {
-        call.note("What the fields hold now could not be read.");
+    ElementHandle::control_values(fields).await.unwrap_or_else(|_| {
+        call.add_event("What the fields hold now could not be read.");
         Vec::new()
     })
 }
@@ -142,7 +144,7 @@ fn ends_filling(error: &Error) -> bool {
 fn tell(
     found: &[FieldToFill<'_>],
     outcomes: &[Result<()>],
-    shown: &[Shown],
+    shown: &[ControlValue],
     reply: &mut Reply,
 ) -> Vec<String> {
     let mut filled: Vec<(String, String)> = Vec::new();
@@ -158,7 +160,7 @@ fn tell(
                 ));
             }
             Some(Err(error)) => {
-                let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let next = error.suggestion().map(|hint| format!("; {hint}")).unwrap_or_default();
                 let now = shown.get(at).map(|shown| format!(" (it shows {})", describe_values(shown)));
                 problems.push(format!("{name}: {error}{next}{}", now.unwrap_or_default()));
             }
@@ -166,9 +168,9 @@ fn tell(
                 None => filled.push((name, String::new())),
                 Some(Readback::Taken(text)) => filled.push((name, text)),
                 Some(Readback::Refused(_))
-                    if shown[at].is_lost() && shown[at].outcome != Some(Outcome::Lost) =>
+                    if shown[at].is_lost() && shown[at].outcome != Some(TypingOutcome::Lost) =>
                 {
-                    problems.push(format!("{name}: {}", shown[at].not_taken()));
+                    problems.push(format!("{name}: {}", shown[at].not_taken_error()));
                 }
                 Some(Readback::Refused(text)) => {
                     problems.push(format!("{name}: the page did not take it; it shows {text}"));
@@ -220,7 +222,7 @@ impl FillForm {
                 Ok(field) => found.push(field),
                 Err(error) if ends_filling(&error) => return Err(error),
                 Err(error) => {
-                    let next = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                    let next = error.suggestion().map(|hint| format!("; {hint}")).unwrap_or_default();
                     problems.push(format!("{}: {error}{next}", field.name));
                 }
             }
@@ -235,7 +237,7 @@ impl FillForm {
 
 impl Field {
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<FieldToFill<'_>> {
-        let target = target::actable(call, page, &self.r#ref).await?;
+        let target = target::find_actionable(call, page, &self.r#ref).await?;
         let description = target.description(call, page);
         let element = target.element;
         let mut given = self.given()?;
@@ -252,10 +254,10 @@ impl Field {
             ControlKind::Check => self.check(&element).await?,
             ControlKind::Text => {
                 for text in &mut given {
-                    *text = call.services.secrets().typed_into(text, &element).await?.into_owned();
+                    *text = call.services.secrets().expand_secrets(text, &element).await?.into_owned();
                 }
             }
-            ControlKind::None => element.check_value("").await?,
+            ControlKind::None => element.ensure_value_accepted("").await?,
             ControlKind::File => {
                 opened(&given, &call.roots().await)?;
                 call.confirm_upload(page, &given).await?;
@@ -281,7 +283,7 @@ impl Field {
         let [value] = &self.given()?[..] else {
             return Err(wrong_value("the value must be true or false"));
         };
-        let wanted = read_checked(value).ok_or_else(|| wrong_value("the value must be true or false"))?;
+        let wanted = parse_checked(value).ok_or_else(|| wrong_value("the value must be true or false"))?;
         if !wanted && element.is_radio().await? {
             return Err(wrong_value("a radio button cannot be switched off; choose another one"));
         }
@@ -302,9 +304,9 @@ impl FieldToFill<'_> {
                 self.element.set_opened_files(files).await.map(drop)
             }
             (ControlKind::Text, Some(FieldType::Combobox)) => {
-                self.element.complete(&self.given, &options).await
+                self.element.fill_autocomplete(&self.given, &options).await
             }
-            (kind, _) => self.element.give(kind, &self.given, &options).await,
+            (kind, _) => self.element.set_control_value(kind, &self.given, &options).await,
         }
     }
 }
@@ -327,31 +329,34 @@ impl Tool for SelectOption {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
-        let (element, description) = target::described(call, &page, &self.r#ref, self.element).await?;
+        let page = call.existing_page().await?;
+        let (element, description) =
+            target::find_and_describe(call, &page, &self.r#ref, self.element).await?;
         let options = call.action_options();
         let select = async {
             match element.control_kind(None).await? {
                 kind @ (ControlKind::Select | ControlKind::Choice | ControlKind::Group) => {
-                    element.give(kind, &self.values, &options).await
+                    element.set_control_value(kind, &self.values, &options).await
                 }
-                ControlKind::Text => element.complete(&self.values, &options).await,
-                _ => Err(element.no_list().await?),
+                ControlKind::Text => element.fill_autocomplete(&self.values, &options).await,
+                _ => Err(element.no_list_error().await?),
             }
         };
-        let select_alone = ActsOn::Filled(std::slice::from_ref(&element));
+        let select_alone = ActionTarget::Filled(std::slice::from_ref(&element));
         if let Err(error) = call.act(&page, select_alone, Box::pin(select)).await {
-            return Err(target::explained(call, &page, &element, error).await);
+            return Err(target::explain_hidden(call, &page, &element, error).await);
         }
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         let shown = match page.dialog() {
             Some(_) => None,
-            None => element.shown().await.ok().filter(|shown| shown.kind != ControlKind::Gone),
+            None => element.control_value().await.ok().filter(|shown| shown.kind != ControlKind::Gone),
         };
         let given = serde_json::to_string(&self.values).unwrap_or_default();
         reply.say(match shown {
-            Some(shown) if shown.kind == ControlKind::Select && shown.outcome == Some(Outcome::Lost) => {
-                return Err(shown.not_taken());
+            Some(shown)
+                if shown.kind == ControlKind::Select && shown.outcome == Some(TypingOutcome::Lost) =>
+            {
+                return Err(shown.not_taken_error());
             }
             Some(shown) if shown.kind == ControlKind::Select && shown.unchanged => {
                 format!("Chose {given} in {description}, but the page made it {}", describe_values(&shown))

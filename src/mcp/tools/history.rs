@@ -2,7 +2,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::navigate::{Timing, Until, arrived};
+use super::navigate::{LoadState, Timing, arrived};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
@@ -23,7 +23,7 @@ pub enum HistoryAction {
 #[serde(rename_all = "camelCase")]
 pub struct History {
     pub action: HistoryAction,
-    pub wait_until: Option<Until>,
+    pub wait_until: Option<LoadState>,
     /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
@@ -37,17 +37,17 @@ impl Tool for History {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.current_page()?;
-        let page = call.page_to_leave().await?;
-        call.progress.say("loading the page");
+        let page = call.page_for_navigation().await?;
+        call.progress.set_message("loading the page");
         let timing = Timing::new(call, self.wait_until, self.timeout);
         let options = timing.options();
-        let (mark, document) = (page.mark(), page.main_frame().loader());
+        let (mark, document) = (page.mark(), page.main_frame().loader_id());
         let going = async {
             match self.action {
                 HistoryAction::Back => page.go_back(&options).await,
                 HistoryAction::Forward => page.go_forward(&options).await,
                 HistoryAction::Reload => page.reload(&options).await,
-                HistoryAction::Fresh => page.reload_fresh(&options).await,
+                HistoryAction::Fresh => page.reload_ignoring_cache(&options).await,
             }
         };
         let arrival = timing.unless_stalled(&page, Box::pin(going)).await;

@@ -5,10 +5,12 @@ use serde::Deserialize;
 use super::readback::{Readback, describe_values};
 use crate::Result;
 use crate::browser::input::{Button, ClickOptions, Modifier};
-use crate::browser::{ActionOptions, ActsOn, ControlKind, ElementHandle, LostPress, Outcome, Page, Shown};
-use crate::error::{Cover, Error};
+use crate::browser::{
+    ActionOptions, ActionTarget, ControlKind, ControlValue, ElementHandle, Page, PressFailure, TypingOutcome,
+};
+use crate::error::{CoveringElement, Error};
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
@@ -86,19 +88,19 @@ async fn reach(
     by: By,
     reply: &mut Reply,
 ) -> Result<()> {
-    let page = call.open_page().await?;
-    let (element, description) = target::described(call, &page, target, words).await?;
+    let page = call.existing_page().await?;
+    let (element, description) = target::find_and_describe(call, &page, target, words).await?;
     if by == By::Pointer {
-        call.progress.say("clicking");
+        call.progress.set_message("clicking");
     }
-    let position = target::position("position", position, &element).await?;
+    let position = target::parse_position("position", position, &element).await?;
     let options = ActionOptions { position, ..call.action_options() };
     let around = press_found(call, &page, (target, &element), click, by, &options).await?;
     let done = match by {
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
     };
-    reply.show(View::Changes);
+    reply.show(PageView::Changes);
     reply.say(match around {
         None => format!("{done} {description}"),
         Some(holder) => format!(
@@ -120,7 +122,7 @@ pub(super) async fn press_found(
     click: &ClickOptions,
     by: By,
     options: &ActionOptions,
-) -> Result<Option<Cover>> {
+) -> Result<Option<CoveringElement>> {
     let lost = match press_once(call, page, element, click, by, options).await {
         Err(error @ Error::StaleRef { .. }) => {
             match target::replacement_for_stale_ref(call, page, target).await {
@@ -133,8 +135,8 @@ pub(super) async fn press_found(
     if options.force {
         return Ok(None);
     }
-    LostPress::into_result(lost, |again| {
-        let reference = target::ref_in(call, page, element.frame(), again.number);
+    PressFailure::into_result(lost, |again| {
+        let reference = target::element_ref(call, page, element.frame(), again.number);
         format!("{} [ref={reference}]", target::words(&again.role, &again.name))
     })
 }
@@ -147,7 +149,7 @@ async fn press_once(
     click: &ClickOptions,
     by: By,
     options: &ActionOptions,
-) -> Result<Option<LostPress>> {
+) -> Result<Option<PressFailure>> {
     call.confirm_press(element, false).await?;
     let work = async {
         match by {
@@ -155,7 +157,7 @@ async fn press_once(
             By::Finger => element.tap(&click.modifiers, options).await,
         }
     };
-    call.act(page, ActsOn::Pressed(element), Box::pin(work)).await
+    call.act(page, ActionTarget::Pressed(element), Box::pin(work)).await
 }
 
 /// The verb that reports a number of clicks, such as `Double-clicked`.
@@ -189,14 +191,15 @@ impl Tool for Type {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let Some(target) = &self.r#ref else { return self.type_at_focus(call, &page, reply).await };
-        let (element, description) = target::described(call, &page, target, self.element.clone()).await?;
-        self.text = call.services.secrets().typed_into(&self.text, &element).await?.into_owned();
+        let (element, description) =
+            target::find_and_describe(call, &page, target, self.element.clone()).await?;
+        self.text = call.services.secrets().expand_secrets(&self.text, &element).await?.into_owned();
         if self.enters() {
             call.confirm_press(&element, true).await?;
         }
-        call.progress.say("typing");
+        call.progress.set_message("typing");
         let acts_on = typing(&element, &self.text, self.submit);
         let options = call.action_options_for(target);
         let mut field = element.clone();
@@ -206,13 +209,13 @@ impl Tool for Type {
         };
         let typed = call.act(&page, acts_on, Box::pin(typing)).await;
         if let Err(error) = typed {
-            return Err(target::explained(call, &page, &element, error).await);
+            return Err(target::explain_hidden(call, &page, &element, error).await);
         }
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         let gone = self.submit || page.dialog().is_some();
         let shown = match gone {
             true => None,
-            false => field.shown().await.ok(),
+            false => field.control_value().await.ok(),
         };
         let said = self.readback(shown.as_ref())?;
         reply.say(format!(
@@ -224,11 +227,11 @@ impl Tool for Type {
 }
 
 /// The effects to wait for after typing: Enter can submit a form, while other text changes only the field.
-pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) -> ActsOn<'a> {
+pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) -> ActionTarget<'a> {
     if submits || text.contains(['\n', '\r']) {
-        ActsOn::Pressed(field)
+        ActionTarget::Pressed(field)
     } else {
-        ActsOn::Filled(std::slice::from_ref(field))
+        ActionTarget::Filled(std::slice::from_ref(field))
     }
 }
 
@@ -238,12 +241,14 @@ impl Type {
         if self.enters() {
             call.confirm_anything(page, "Enter").await?;
         }
-        call.progress.say("typing");
+        call.progress.set_message("typing");
         let focused = ElementHandle::focused(page).await;
         let keyboard = page.input().keyboard();
         let options = call.action_options();
         let field = match &focused {
-            Ok(Some(field)) if field.shown().await.is_ok_and(|shown| shown.kind == ControlKind::Text) => {
+            Ok(Some(field))
+                if field.control_value().await.is_ok_and(|shown| shown.kind == ControlKind::Text) =>
+            {
                 Some(field)
             }
             _ => None,
@@ -255,14 +260,14 @@ impl Type {
             }
             if self.submit { keyboard.press("Enter").await } else { Ok(()) }
         };
-        call.act(page, ActsOn::Page, Box::pin(typing)).await?;
+        call.act(page, ActionTarget::Page, Box::pin(typing)).await?;
         let count = match self.text.chars().count() {
             1 => "1 character".to_owned(),
             count => format!("{count} characters"),
         };
         let enter = if self.submit { ", and Enter" } else { "" };
         let shown = match &focused {
-            Ok(Some(field)) if !self.submit && page.dialog().is_none() => field.shown().await.ok(),
+            Ok(Some(field)) if !self.submit && page.dialog().is_none() => field.control_value().await.ok(),
             _ => None,
         };
         let shown = shown.filter(|shown| shown.kind == ControlKind::Text);
@@ -276,7 +281,7 @@ impl Type {
             }
             (_, None) => format!("Typed {count} where the focus is{enter}"),
         });
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 
@@ -285,14 +290,15 @@ impl Type {
     }
 
     /// Describes the value that the field shows now. Fails if the field refused the text.
-    fn readback(&self, shown: Option<&Shown>) -> Result<String> {
+    fn readback(&self, shown: Option<&ControlValue>) -> Result<String> {
         let Some(shown) = shown.filter(|shown| shown.kind != ControlKind::None) else {
             return Ok(String::new());
         };
         // An empty field is no failure if Enter has sent the text, as in a chat.
-        let is_sent = shown.outcome == Some(Outcome::Taken) || self.text.ends_with('\n') && shown.is_empty();
+        let is_sent =
+            shown.outcome == Some(TypingOutcome::Taken) || self.text.ends_with('\n') && shown.is_empty();
         match Readback::of(std::slice::from_ref(&self.text), shown) {
-            Readback::Refused(_) if !is_sent => Err(shown.not_taken()),
+            Readback::Refused(_) if !is_sent => Err(shown.not_taken_error()),
             _ if is_sent || shown.secret => Ok(String::new()),
             _ => Ok(format!(", which shows {}", describe_values(shown))),
         }
@@ -301,11 +307,11 @@ impl Type {
     /// Types into an element. Returns the field that received the text, as the page may replace the element.
     async fn type_into(&self, element: &ElementHandle, options: &ActionOptions) -> Result<ElementHandle> {
         let field = match self.slowly {
-            true => element.type_anew(&self.text, None, options).await?,
-            false => element.give_text(&self.text, options).await.map(|()| element.clone())?,
+            true => element.clear_and_type(&self.text, None, options).await?,
+            false => element.set_value_from_text(&self.text, options).await.map(|()| element.clone())?,
         };
         if self.submit {
-            field.shown_after(&self.text).await?;
+            field.control_value_after(&self.text).await?;
             field.press("Enter", options).await?;
         }
         Ok(field)

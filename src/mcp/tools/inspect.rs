@@ -9,7 +9,7 @@ use crate::Result;
 use crate::browser::{CaptureOptions, Page};
 use crate::mcp::call::{Call, still_loading};
 use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot::{self, Ref, Tree};
@@ -43,12 +43,12 @@ impl Tool for Snapshot {
     const FILE: Option<&'static str> = Some("yml");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let part = match &self.r#ref {
             Some(text) => Some(SnapshotRange::find(call, &page, text).await?),
             None => None,
         };
-        call.progress.say("reading the page");
+        call.progress.set_message("reading the page");
         let options = self.capture_options();
         let tree = match &part {
             Some(part) => part.capture(call, &page, options).await?,
@@ -63,7 +63,7 @@ impl Tool for Snapshot {
         if let Some(seen) = self.show(tree, &options, part.is_some(), call, reply) {
             call.kept.seen.lock().set_tree(&page, seen);
         }
-        reply.show(View::Page);
+        reply.show(PageView::Page);
         Ok(())
     }
 }
@@ -96,7 +96,7 @@ impl Snapshot {
     ) -> Option<Arc<Tree>> {
         tell_unseen(&tree, reply);
         let rendered = match self.offset {
-            Some(offset) => snapshot::piece(&tree, options, offset as usize),
+            Some(offset) => snapshot::render_part(&tree, options, offset as usize),
             None => snapshot::render(&tree, options),
         };
         if rendered.text.trim().is_empty() && rendered.cut.is_none() {
@@ -104,10 +104,10 @@ impl Snapshot {
         }
         show_snapshot(rendered, reply);
         if is_part {
-            reply.set_part();
+            reply.mark_as_partial();
         }
-        let tree_seen = if self.all_refs { Arc::new(tree.without_extra()) } else { tree };
-        (!is_part && !call.is_whole()).then_some(tree_seen)
+        let tree_seen = if self.all_refs { Arc::new(tree.without_extra_nodes()) } else { tree };
+        (!is_part && !call.has_output_file()).then_some(tree_seen)
     }
 
     /// Captures the page. If it is empty, waits for content; reports if it is still loading after that.
@@ -120,12 +120,12 @@ impl Snapshot {
     ) -> Result<Arc<Tree>> {
         let mark = page.mark();
         let tree = capture(call, page, options).await?;
-        if !tree.says_nothing() {
+        if !tree.is_blank() {
             return Ok(tree);
         }
-        let still = page.until_built(mark, BUILDING_LIMIT).await;
+        let still = page.until_document_complete(mark, BUILDING_LIMIT).await;
         let tree = capture(call, page, options).await?;
-        if !still.is_empty() && tree.says_nothing() {
+        if !still.is_empty() && tree.is_blank() {
             reply.add_event(still_loading(&still));
         }
         Ok(tree)

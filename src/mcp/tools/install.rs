@@ -4,12 +4,12 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::find::{Channel, find};
-use crate::browser::install::{LONGEST_SILENCE, Step, install};
+use crate::browser::install::{InstallProgress, LONGEST_SILENCE, install};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
-use crate::session::Source;
+use crate::session::BrowserSource;
 
 /// Report which browser is ready, or download Chromium if none is installed.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,18 +23,18 @@ impl Tool for Install {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let engine = call.workspace.engine();
-        if let Some(browser) = engine.running() {
+        if let Some(browser) = engine.running_browser() {
             let product = &browser.version().product;
             reply.say(format!(
                 "Browser is already installed and running ({product}). No installation needed."
             ));
             return Ok(());
         }
-        let Source::Launch(launch) = &engine.options().source else {
+        let BrowserSource::Launch(launch) = &engine.options().source else {
             reply.say("The server attaches to a browser that runs elsewhere. No installation needed.");
             return Ok(());
         };
-        match find(&launch.wanted()) {
+        match find(&launch.browser_query()) {
             Ok(found) => {
                 let path = found.executable.display();
                 reply.say(format!("Browser is already installed ({path}). No installation needed."));
@@ -49,12 +49,14 @@ impl Tool for Install {
                 Err(Error::BrowserInstall { reason })
             }
             Err(Error::BrowserNotFound { .. }) => {
-                call.progress.say("downloading Chromium");
+                call.progress.set_message("downloading Chromium");
                 let mirror = call.settings.download_host.as_deref();
                 let describe = |step| {
-                    call.progress.say(match step {
-                        Step::Arrived { bytes } => format!("downloading Chromium: {} MB", bytes >> 20),
-                        Step::Unpacking => "unpacking Chromium".to_owned(),
+                    call.progress.set_message(match step {
+                        InstallProgress::Arrived { bytes } => {
+                            format!("downloading Chromium: {} MB", bytes >> 20)
+                        }
+                        InstallProgress::Unpacking => "unpacking Chromium".to_owned(),
                     });
                 };
                 let folder = launch.browsers_dir.as_deref();

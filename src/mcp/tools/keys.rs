@@ -4,17 +4,17 @@ use serde::Deserialize;
 
 use super::milliseconds;
 use crate::Result;
-use crate::browser::ActsOn;
+use crate::browser::ActionTarget;
 use crate::browser::input::Keyboard;
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// What to do with a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Stroke {
+pub enum KeyAction {
     #[default]
     Press,
     Down,
@@ -37,7 +37,7 @@ pub struct PressKey {
     pub hold: Option<f64>,
     /// down holds the key until a call with up.
     #[serde(default)]
-    pub action: Stroke,
+    pub action: KeyAction,
 }
 
 impl Tool for PressKey {
@@ -48,16 +48,17 @@ impl Tool for PressKey {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let keys = self.keys()?;
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         if keys.iter().any(|key| presses(key)) {
             call.confirm_anything(&page, &keys.join(" ")).await?;
         }
         let keyboard = page.input().keyboard();
-        let types = self.action == Stroke::Press && keys.last().is_some_and(|key| key.chars().count() == 1);
-        let acts_on = if types { ActsOn::Typed } else { ActsOn::Page };
+        let types =
+            self.action == KeyAction::Press && keys.last().is_some_and(|key| key.chars().count() == 1);
+        let acts_on = if types { ActionTarget::Typed } else { ActionTarget::Page };
         call.act(&page, acts_on, Box::pin(self.redact(&keyboard, &keys))).await?;
         reply.say(self.describe(&keys));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -70,7 +71,7 @@ fn presses(chord: &str) -> bool {
 impl PressKey {
     fn keys(&self) -> Result<Vec<String>> {
         let wrong = |problem: &str| Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
-        let apart = self.action != Stroke::Press;
+        let apart = self.action != KeyAction::Press;
         match (&self.key, &self.keys[..]) {
             _ if apart && (self.times.is_some() || self.hold.is_some()) => {
                 wrong("`times` and `hold` go with the action press only")
@@ -90,9 +91,9 @@ impl PressKey {
         for _ in 0..self.times.unwrap_or(1) {
             for key in keys {
                 match self.action {
-                    Stroke::Press => keyboard.press_for(key, hold).await?,
-                    Stroke::Down => keyboard.down(key).await?,
-                    Stroke::Up => keyboard.up(key).await?,
+                    KeyAction::Press => keyboard.press_for(key, hold).await?,
+                    KeyAction::Down => keyboard.down(key).await?,
+                    KeyAction::Up => keyboard.up(key).await?,
                 }
             }
         }
@@ -105,9 +106,9 @@ impl PressKey {
             keys => format!("keys {}", keys.join(", ")),
         };
         let verb = match self.action {
-            Stroke::Press => "Pressed",
-            Stroke::Down => "Holding down",
-            Stroke::Up => "Let go of",
+            KeyAction::Press => "Pressed",
+            KeyAction::Down => "Holding down",
+            KeyAction::Up => "Let go of",
         };
         let times = self.times.filter(|times| *times > 1).map(|times| format!(" {times} times"));
         let hold = self.hold.map(|hold| format!(", each for {hold} ms"));

@@ -7,14 +7,14 @@ use url::Url;
 
 use super::milliseconds;
 use crate::Result;
-use crate::browser::{Mark, NavigateOptions, NavigationOutcome, Page, WaitUntil};
+use crate::browser::{JournalMark, NavigateOptions, NavigationOutcome, Page, WaitUntil};
 use crate::error::Error;
 use crate::mcp::call::{Call, still_loading};
 use crate::mcp::failure;
 use crate::mcp::page_text;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
-use crate::session::challenge::Purpose;
+use crate::session::challenge::VisitPurpose;
 use crate::session::handoff;
 
 /// The message for a URL that starts a download.
@@ -32,7 +32,7 @@ pub struct Navigate {
     /// Default scheme: https; http for loopback.
     #[schemars(length(min = 1))]
     pub url: String,
-    pub wait_until: Option<Until>,
+    pub wait_until: Option<LoadState>,
     /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
@@ -45,8 +45,8 @@ impl Tool for Navigate {
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = call.address(&self.url)?;
-        let page = call.page_to_leave().await?;
+        let url = call.parse_url(&self.url)?;
+        let page = call.page_for_navigation().await?;
         open_url(call, &page, &url, &Timing::new(call, self.wait_until, self.timeout), reply).await
     }
 }
@@ -57,10 +57,10 @@ pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Re
 }
 
 async fn open_url(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, reply: &mut Reply) -> Result<()> {
-    call.services.pacing.before(page.context(), url).await?;
-    call.progress.say("loading the page");
+    call.services.pacing.wait_to_navigate(page.context(), url).await?;
+    call.progress.set_message("loading the page");
     let mark = page.mark();
-    let before = page.main_frame().loader();
+    let before = page.main_frame().loader_id();
     let arrival =
         match timing.unless_stalled(page, Box::pin(page.goto(url.as_str(), &timing.options()))).await {
             Err(Error::NavigationFailed { reason }) if reason.contains(HTTP_AUTH_ERROR) => {
@@ -81,7 +81,7 @@ const HTTP_AUTH_ERROR: &str = "ERR_INVALID_AUTH_CREDENTIALS";
 
 /// Waits for a person to enter HTTP credentials.
 async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<NavigationOutcome> {
-    match handoff::log_in(page, url, call.settings.timeouts.login, &call.person()).await {
+    match handoff::wait_for_http_login(page, url, call.settings.timeouts.login, &call.person()).await {
         Ok(_) => Ok(NavigationOutcome::Document(page.document_response().map(Box::new))),
         Err(Error::PersonNeeded { link: None, .. }) => Err(Error::NavigationFailed { reason }),
         Err(error) => Err(error),
@@ -93,7 +93,7 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
     let patience = call.settings.timeouts.login;
     let person = call.person();
     match page
-        .unless_stuck(None, handoff::wait_until_cleared(page, url, Purpose::Action, patience, &person))
+        .unless_hung(None, handoff::wait_until_cleared(page, url, VisitPurpose::Action, patience, &person))
         .await
     {
         Err(error @ Error::PersonNeeded { .. }) => {
@@ -128,9 +128,9 @@ impl Tool for NavigateBack {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.current_page()?;
-        let page = call.page_to_leave().await?;
-        call.progress.say("loading the page");
-        let (mark, document) = (page.mark(), page.main_frame().loader());
+        let page = call.page_for_navigation().await?;
+        call.progress.set_message("loading the page");
+        let (mark, document) = (page.mark(), page.main_frame().loader_id());
         let timing = Timing::new(call, None, None);
         let arrival = timing.unless_stalled(&page, Box::pin(page.go_back(&timing.options()))).await;
         arrived(&page, arrival, (mark, &document), &timing, reply).await
@@ -140,7 +140,7 @@ impl Tool for NavigateBack {
 /// Default: until the page is usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Until {
+pub enum LoadState {
     Commit,
     DomContentLoaded,
     Load,
@@ -150,21 +150,21 @@ pub enum Until {
 /// The event that a navigation waits for, and its time limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
-    until: Option<Until>,
+    until: Option<LoadState>,
     limit: Duration,
 }
 
 impl Timing {
-    pub(super) fn new(call: &Call<'_>, until: Option<Until>, timeout: Option<f64>) -> Self {
+    pub(super) fn new(call: &Call<'_>, until: Option<LoadState>, timeout: Option<f64>) -> Self {
         Self { until, limit: timeout.map_or(call.settings.timeouts.navigation, milliseconds) }
     }
 
     pub(super) fn options(&self) -> NavigateOptions {
         let until = match self.until {
-            Some(Until::Commit) => WaitUntil::Commit,
-            None | Some(Until::DomContentLoaded) => WaitUntil::DomContentLoaded,
-            Some(Until::Load) => WaitUntil::Load,
-            Some(Until::NetworkIdle) => WaitUntil::NetworkIdle,
+            Some(LoadState::Commit) => WaitUntil::Commit,
+            None | Some(LoadState::DomContentLoaded) => WaitUntil::DomContentLoaded,
+            Some(LoadState::Load) => WaitUntil::Load,
+            Some(LoadState::NetworkIdle) => WaitUntil::NetworkIdle,
         };
         NavigateOptions { until, limit: self.limit, ..NavigateOptions::default() }
     }
@@ -175,7 +175,7 @@ impl Timing {
         page: &Page,
         navigation: impl Future<Output = Result<NavigationOutcome>>,
     ) -> Result<NavigationOutcome> {
-        let before = page.main_frame().loader();
+        let before = page.main_frame().loader_id();
         tokio::select! {
             biased;
             arrival = page.await_navigation_unless_hung(navigation) => arrival,
@@ -187,14 +187,14 @@ impl Timing {
 
     /// Whether the navigation also waits for resources and scripts.
     fn rests(&self) -> bool {
-        !matches!(self.until, Some(Until::Commit | Until::DomContentLoaded))
+        !matches!(self.until, Some(LoadState::Commit | LoadState::DomContentLoaded))
     }
 }
 
 /// A sentence that names the page's pending requests; empty without any.
 fn describe_pending_requests(page: &Page) -> String {
     const MOST: usize = 3;
-    let awaited = page.awaited();
+    let awaited = page.pending_requests();
     let named = awaited.iter().take(MOST);
     let named: Vec<_> =
         named.map(|(kind, url)| format!("{} {}", kind.to_lowercase(), page_text::address(url))).collect();
@@ -209,16 +209,16 @@ fn describe_pending_requests(page: &Page) -> String {
 pub(super) async fn arrived(
     page: &Page,
     arrival: Result<NavigationOutcome>,
-    (mark, before): (Mark, &str),
+    (mark, before): (JournalMark, &str),
     timing: &Timing,
     reply: &mut Reply,
 ) -> Result<()> {
-    let is_new = *page.main_frame().loader() != *before;
+    let is_new = *page.main_frame().loader_id() != *before;
     match arrival {
         // The new document can be read, although a pending resource keeps it from finishing.
         Err(Error::NavigationSlow { .. }) if timing.until.is_none() && is_new => {
             reply.add_event(format!("{}{}", still_loading(&[]), describe_pending_requests(page)));
-            reply.show(View::Whole);
+            reply.show(PageView::Whole);
             Ok(())
         }
         arrival => tell_arrival(page, &arrival?, mark, timing, reply).await,
@@ -228,7 +228,7 @@ pub(super) async fn arrived(
 async fn tell_arrival(
     page: &Page,
     arrival: &NavigationOutcome,
-    mark: Mark,
+    mark: JournalMark,
     timing: &Timing,
     reply: &mut Reply,
 ) -> Result<()> {
@@ -238,13 +238,13 @@ async fn tell_arrival(
             // An image that never loads must not delay a page that is otherwise usable.
             let rest = REST_LIMIT.min(timing.limit);
             let begun = Instant::now();
-            page.note_building();
+            page.watch_document_growth();
             let loaded = match timing.until {
                 None => page.until_resources_loaded(rest).await?,
-                Some(_) => page.until_reached(WaitUntil::Load, rest).await?,
+                Some(_) => page.wait_for_load_state(WaitUntil::Load, rest).await?,
             };
             let building = rest.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(rest));
-            let still = page.until_built(mark, building).await;
+            let still = page.until_document_complete(mark, building).await;
             if !loaded || !still.is_empty() {
                 reply.add_event(format!("{}{}", still_loading(&still), describe_pending_requests(page)));
             }
@@ -255,6 +255,6 @@ async fn tell_arrival(
         }
         NavigationOutcome::Dialog => reply.say("The page asks something before it goes on."),
     }
-    reply.show(View::Whole);
+    reply.show(PageView::Whole);
     Ok(())
 }

@@ -43,7 +43,7 @@ impl Tool for NetworkRequests {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
         if call.file_ends_with(".har") {
-            call.progress.say("collecting the answers");
+            call.progress.set_message("collecting the answers");
             let mut known: Vec<RequestEntry> =
                 page.with_network(|network| network.entries().cloned().collect());
             let sent = join_all(known.iter().map(|entry| sent(&page, entry))).await;
@@ -79,7 +79,7 @@ impl Tool for NetworkRequests {
         }
         let excluding = if self.include_static { "" } else { ", excluding static resources" };
         let total = lines.len();
-        let (lines, cut) = if call.is_whole() { (lines, None) } else { budget::newest(lines) };
+        let (lines, cut) = if call.has_output_file() { (lines, None) } else { budget::keep_newest(lines) };
         let list = page_text::json(&lines);
         reply.say(format!("Network requests ({total} total{excluding}):\n\n{list}"));
         if let Some(note) = cut {

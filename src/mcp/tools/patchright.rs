@@ -17,10 +17,10 @@ use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, Failed, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{Effect, FailedCall, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::messages::Language;
 use crate::messages::patchright::{self as texts, Kind};
-use crate::session::visit::{self, Task, Visit, VisitOptions};
+use crate::session::visit::{self, VisitOptions, VisitResult, VisitTask};
 
 /// The properties of this toolset.
 pub(crate) const FAMILY: &ToolsetTraits = &ToolsetTraits {
@@ -83,9 +83,9 @@ impl Tool for Fetch {
             FetchFormat::Html => ContentFormat::Html,
         };
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
-        let visit = visit(call, url, Task::Read { wait_for }, format, self.timeout).await?;
+        let visit = visit(call, url, VisitTask::Read { wait_for }, format, self.timeout).await?;
         let content = content(&visit, self.offset, self.max_chars, language, reply);
-        reply.say_only(texts::fetched(&inline(&visit.title), &self.url, &content));
+        reply.set_plain_text(texts::fetch_result(&inline(&visit.title), &self.url, &content));
         Ok(())
     }
 }
@@ -119,8 +119,9 @@ impl Tool for Screenshot {
             return Ok(());
         };
         let visit =
-            visit(call, url, Task::Picture { full_page: self.full_page }, MARKDOWN, self.timeout).await?;
-        reply.say_only(texts::captured(language, &inline(&visit.title), &self.url));
+            visit(call, url, VisitTask::Picture { full_page: self.full_page }, MARKDOWN, self.timeout)
+                .await?;
+        reply.set_plain_text(texts::screenshot_result(language, &inline(&visit.title), &self.url));
         reply.add_image(Image { base64: BASE64_STANDARD.encode(&visit.picture), mime_type: "image/png" });
         Ok(())
     }
@@ -158,9 +159,15 @@ impl Tool for Click {
         else {
             return Ok(());
         };
-        let visit = visit(call, url, Task::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
+        let visit =
+            visit(call, url, VisitTask::Click { selector: self.selector }, MARKDOWN, self.timeout).await?;
         let content = content(&visit, self.offset, self.max_chars, language, reply);
-        reply.say_only(texts::clicked(language, &inline(&visit.title), &address(&visit.url), &content));
+        reply.set_plain_text(texts::click_result(
+            language,
+            &inline(&visit.title),
+            &address(&visit.url),
+            &content,
+        ));
         Ok(())
     }
 }
@@ -204,10 +211,15 @@ impl Tool for FillForm {
         };
         let Some(url) = given(&self.url, fields, Kind::FillForm, language, reply) else { return Ok(()) };
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
-        let task = Task::Fill { fields: self.fields, submit };
+        let task = VisitTask::Fill { fields: self.fields, submit };
         let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
         let content = content(&visit, self.offset, self.max_chars, language, reply);
-        reply.say_only(texts::submitted(language, &inline(&visit.title), &address(&visit.url), &content));
+        reply.set_plain_text(texts::form_result(
+            language,
+            &inline(&visit.title),
+            &address(&visit.url),
+            &content,
+        ));
         Ok(())
     }
 }
@@ -250,10 +262,11 @@ impl Tool for ExecuteJs {
         else {
             return Ok(());
         };
-        let visit = visit(call, url, Task::Run { script: self.script }, MARKDOWN, self.timeout).await?;
+        let visit = visit(call, url, VisitTask::Run { script: self.script }, MARKDOWN, self.timeout).await?;
         let value = visit.value.unwrap_or_default();
-        let value = page_text::json(&budget::shortened_to_fit(&value, budget::MOST_LISTED).unwrap_or(value));
-        reply.say_only(texts::executed(language, &self.url, &value));
+        let value =
+            page_text::json(&budget::shortened_to_fit(&value, budget::MAX_LIST_CHARS).unwrap_or(value));
+        reply.set_plain_text(texts::script_result(language, &self.url, &value));
         Ok(())
     }
 }
@@ -285,12 +298,12 @@ fn given(
     reply: &mut Reply,
 ) -> Option<Url> {
     if url.is_empty() || other == RequiredArguments::Nothing {
-        reply.refuse("invalid_arguments", texts::missing(kind, language));
+        reply.refuse("invalid_arguments", texts::missing_argument(kind, language));
         return None;
     }
     let reason = match read_url(url) {
-        None => texts::unusable(Kind::Fetch, language),
-        Some(_) if other == RequiredArguments::Blank => texts::unusable(kind, language),
+        None => texts::invalid_argument(Kind::Fetch, language),
+        Some(_) if other == RequiredArguments::Blank => texts::invalid_argument(kind, language),
         Some(url) => return Some(url),
     };
     reply.refuse("invalid_arguments", texts::failure(kind, language, reason));
@@ -308,10 +321,10 @@ const MARKDOWN: ContentFormat = ContentFormat::Markdown;
 async fn visit(
     call: &Call<'_>,
     url: Url,
-    task: Task,
+    task: VisitTask,
     format: ContentFormat,
     timeout: Option<f64>,
-) -> Result<Visit> {
+) -> Result<VisitResult> {
     call.progress.note_page(&url);
     let limit = timeout.map(milliseconds);
     let options = VisitOptions {
@@ -326,14 +339,14 @@ async fn visit(
     if call.session.is_some() {
         visit::dismiss_dialog(&call.workspace.page().await?).await?;
         let page = call.page().await?;
-        call.progress.say("loading the page");
+        call.progress.set_message("loading the page");
         return Ok(struck(call, visit::run(&page, &url, &task, options, &person).await?));
     }
-    if call.client.scratch.engine().running().is_none() {
-        call.progress.say("starting the browser");
+    if call.client.scratch.engine().running_browser().is_none() {
+        call.progress.set_message("starting the browser");
     }
     let tab = Tab(Some(call.client.scratch.new_tab().await?));
-    call.progress.say("loading the page");
+    call.progress.set_message("loading the page");
     let visit = visit::run(tab.page()?, &url, &task, options, &person).await;
     if matches!(&visit, Err(Error::PersonNeeded { link: Some(_), .. })) {
         tab.leave_to_person(call);
@@ -344,7 +357,7 @@ async fn visit(
 }
 
 /// Redacts secrets in the contents, before these are split into parts.
-fn struck(call: &Call<'_>, mut visit: Visit) -> Visit {
+fn struck(call: &Call<'_>, mut visit: VisitResult) -> VisitResult {
     visit.contents.iter_mut().for_each(|content| call.services.secrets().redact_text(content));
     visit
 }
@@ -359,10 +372,10 @@ impl Tab {
 
     /// Keeps the page open until the person who was asked for help has finished.
     fn leave_to_person(mut self, call: &Call<'_>) {
-        let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.open_handover(page));
+        let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.handover_for_page(page));
         if let (Some(handover), Some(page)) = (handover, self.0.take()) {
             tokio::spawn(async move {
-                handover.until_ended().await;
+                handover.wait_for_end().await;
                 page.close().await
             });
         }
@@ -386,7 +399,7 @@ impl Drop for Tab {
 
 /// The requested part of a page's text in a fence, with a note about the offset at which the text continues.
 fn content(
-    visit: &Visit,
+    visit: &VisitResult,
     offset: Option<usize>,
     most: Option<usize>,
     language: Language,
@@ -394,8 +407,8 @@ fn content(
 ) -> String {
     let text = visit.contents.first().map_or("", String::as_str);
     let (part, goes_on) = part(text, offset.unwrap_or_default(), most);
-    let goes_on = goes_on.map(|(end, all)| texts::goes_on(language, end, all)).unwrap_or_default();
-    let content = page_text::fenced(&part, texts::content(language)) + &goes_on;
+    let goes_on = goes_on.map(|(end, all)| texts::continuation_note(language, end, all)).unwrap_or_default();
+    let content = page_text::fenced(&part, texts::page_content_notice(language)) + &goes_on;
     reply.allow(content.chars().count());
     content
 }
@@ -409,7 +422,7 @@ fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usiz
 }
 
 /// Reports the error of a tool in the configured language.
-fn fail(&Failed { tool, arguments, error, language }: &Failed<'_>, reply: &mut Reply) {
+fn fail(&FailedCall { tool, arguments, error, language }: &FailedCall<'_>, reply: &mut Reply) {
     let (kind, needed) = match tool {
         Screenshot::NAME => (Kind::Screenshot, ""),
         Click::NAME => (Kind::Click, "selector"),
@@ -420,14 +433,14 @@ fn fail(&Failed { tool, arguments, error, language }: &Failed<'_>, reply: &mut R
     let lacks = |name: &str| !name.is_empty() && arguments.get(name).is_none_or(Value::is_null);
     let text = match error {
         Error::InvalidArguments { .. } if lacks("url") || lacks(needed) => {
-            texts::missing(kind, language).to_owned()
+            texts::missing_argument(kind, language).to_owned()
         }
         Error::InvalidArguments { problems } => texts::wrong_arguments(language, problems),
         Error::Script { message } => {
             let message = page_text::quoted(&page_text::safe(message));
-            texts::failure(kind, language, &texts::reason(language, &Error::Script { message }))
+            texts::failure(kind, language, &texts::error_description(language, &Error::Script { message }))
         }
-        other => texts::failure(kind, language, &page_text::safe(&texts::reason(language, other))),
+        other => texts::failure(kind, language, &page_text::safe(&texts::error_description(language, other))),
     };
     reply.refuse(error.code(), text);
 }

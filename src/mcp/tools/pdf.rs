@@ -40,7 +40,7 @@ impl Tool for PdfSave {
     const CAPABILITY: Capability = Capability::Pdf;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let mut file = call.destination(self.path.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(".pdf") {
             file.append_extension(".pdf");
@@ -59,7 +59,7 @@ impl Tool for PdfSave {
             prefer_css_page_size: false,
             ..PdfOptions::default()
         };
-        call.progress.say("printing the page");
+        call.progress.set_message("printing the page");
         let bytes = page.pdf(&options).await?;
         let size = bytes.len();
         let file = files::write(place, bytes, ContentKind::Pdf, call.services.secrets()).await?;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::Result;
 use crate::error::LiveViewLink;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::handoff;
 
@@ -40,9 +40,9 @@ impl Tool for AskPerson {
             return Ok(());
         }
         let patience = call.settings.timeouts.login;
-        let waited = handoff::ask(&page, &self.reason, patience, &call.person()).await?;
+        let waited = handoff::ask_person(&page, &self.reason, patience, &call.person()).await?;
         reply.say(format!("The user says that it is done, after {} s.", waited.as_secs()));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use super::vision::inside;
 use crate::Result;
 use crate::browser::input::{Button, Mouse, Point};
-use crate::browser::{self, ActionOptions, ActsOn, DragOptions, DragResult, ElementHandle, Page};
+use crate::browser::{self, ActionOptions, ActionTarget, DragOptions, DragResult, ElementHandle, Page};
 use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 
@@ -40,13 +40,13 @@ impl Tool for Hover {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let mouse = page.input().mouse();
         let description = match &self.r#ref {
             Some(text) => {
                 let (element, description) =
-                    target::described(call, &page, text, self.element.clone()).await?;
-                let position = target::position("position", self.position.as_deref(), &element).await?;
+                    target::find_and_describe(call, &page, text, self.element.clone()).await?;
+                let position = target::parse_position("position", self.position.as_deref(), &element).await?;
                 let options = ActionOptions { position, ..call.action_options() };
                 let hover = async {
                     element.hover(&options).await?;
@@ -56,8 +56,8 @@ impl Tool for Hover {
                     call.confirm_press(&element, false).await?;
                 }
                 let acts_on = match self.action {
-                    None => ActsOn::Pointed(&element),
-                    Some(_) => ActsOn::Pressed(&element),
+                    None => ActionTarget::Pointed(&element),
+                    Some(_) => ActionTarget::Pressed(&element),
                 };
                 call.act(&page, acts_on, Box::pin(hover)).await?;
                 description
@@ -73,7 +73,7 @@ impl Tool for Hover {
                     }
                     self.hold_or_release(&mouse).await
                 };
-                call.act(&page, ActsOn::Page, Box::pin(go)).await?;
+                call.act(&page, ActionTarget::Page, Box::pin(go)).await?;
                 let now = mouse.position();
                 format!("({}, {})", now.x.round(), now.y.round())
             }
@@ -84,7 +84,7 @@ impl Tool for Hover {
             Some(PointerAction::Up) => "Let go of the button at",
         };
         reply.say(format!("{verb} {description}"));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -93,7 +93,7 @@ impl Hover {
     /// The argument `position` as a point in the viewport; `None` to act at the pointer's position.
     async fn place(&self, page: &Page) -> Result<Option<Point>> {
         let (width, height) = page.viewport_size().await?;
-        let place = target::place("position", self.position.as_deref(), width, height)?;
+        let place = target::parse_place("position", self.position.as_deref(), width, height)?;
         match place {
             Some(place) => inside(page, &[("position", "position", place.x, place.y)]).await?,
             None if self.action.is_none() => {
@@ -148,14 +148,15 @@ impl Tool for Drag {
     const EFFECT: Effect = Effect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let (start, start_description) =
-            target::described(call, &page, &self.start_ref, self.start_element).await?;
+            target::find_and_describe(call, &page, &self.start_ref, self.start_element).await?;
         let held = (start.frame().number(), start.number().await?);
         call.report.held.lock().push(held);
-        let (end, end_description) = target::described(call, &page, &self.end_ref, self.end_element).await?;
-        let from = target::position("startPosition", self.start_position.as_deref(), &start).await?;
-        let to = target::position("endPosition", self.end_position.as_deref(), &end).await?;
+        let (end, end_description) =
+            target::find_and_describe(call, &page, &self.end_ref, self.end_element).await?;
+        let from = target::parse_position("startPosition", self.start_position.as_deref(), &start).await?;
+        let to = target::parse_position("endPosition", self.end_position.as_deref(), &end).await?;
         let mut options = DragOptions {
             source: ActionOptions { position: from, ..call.action_options() },
             target: ActionOptions { position: to, ..call.action_options_for(&self.end_ref) },
@@ -175,7 +176,7 @@ impl Tool for Drag {
                 dragged = again;
             }
         }
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         let to = format!("{}{end_description}", options.place.map_or("to ", to_place));
         let now = match dragged {
             DragResult::Moved { short: true, .. } | DragResult::Order { beside: Some(false), .. } => {
@@ -184,7 +185,7 @@ impl Tool for Drag {
             }
             DragResult::None { picked, refused, taken: false, handle, .. } => {
                 let handle = handle.map(|handle| {
-                    (target::ref_in(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
+                    (target::element_ref(call, &page, start.frame(), handle.r#ref).to_string(), handle.name)
                 });
                 return Err(Error::DidNotMove {
                     what: start_description,
@@ -192,7 +193,7 @@ impl Tool for Drag {
                 });
             }
             DragResult::Effect { made: Some(made) } => {
-                let reference = target::ref_in(call, &page, start.frame(), made.r#ref);
+                let reference = target::element_ref(call, &page, start.frame(), made.r#ref);
                 format!(": this made {} [ref={reference}]", in_quotes(&one_line(&made.name)))
             }
             dragged => describe_drag(&dragged),
@@ -209,17 +210,17 @@ async fn drag(
     end: &ElementHandle,
     options: &DragOptions,
 ) -> Result<DragResult> {
-    call.act(page, ActsOn::Page, Box::pin(start.drag(end, options))).await?;
+    call.act(page, ActionTarget::Page, Box::pin(start.drag(end, options))).await?;
     // A document that was replaced, or shows a dialog, cannot report the result.
-    let answer = if page.dialog().is_some() { None } else { start.dragged().await.ok() };
+    let answer = if page.dialog().is_some() { None } else { start.drag_result().await.ok() };
     Ok(answer.unwrap_or(DragResult::Unknown))
 }
 
-fn to_place(place: browser::Place) -> &'static str {
+fn to_place(place: browser::DropPosition) -> &'static str {
     match place {
-        browser::Place::Before => "to before ",
-        browser::Place::After => "to after ",
-        browser::Place::Into => "into ",
+        browser::DropPosition::Before => "to before ",
+        browser::DropPosition::After => "to after ",
+        browser::DropPosition::Into => "into ",
     }
 }
 
@@ -285,7 +286,7 @@ fn ordinal(number: usize) -> String {
     format!("{number}{suffix}")
 }
 
-impl From<Place> for browser::Place {
+impl From<Place> for browser::DropPosition {
     fn from(place: Place) -> Self {
         match place {
             Place::Before => Self::Before,
@@ -310,11 +311,13 @@ impl Tool for ScrollIntoView {
     const EFFECT: Effect = Effect::Sets;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
-        let (element, description) = target::described(call, &page, &self.r#ref, self.element).await?;
-        call.act(&page, ActsOn::Page, Box::pin(element.scroll_to_centre(&call.action_options()))).await?;
+        let page = call.existing_page().await?;
+        let (element, description) =
+            target::find_and_describe(call, &page, &self.r#ref, self.element).await?;
+        call.act(&page, ActionTarget::Page, Box::pin(element.scroll_to_centre(&call.action_options())))
+            .await?;
         reply.say(format!("Scrolled {description} into view"));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ pub enum ReadFormat {
 /// Read the page as Markdown with tables and links. To act on it, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Read {
+pub struct ReadPage {
     /// Ref or selector of the part to read.
     pub r#ref: Option<String>,
     #[serde(default)]
@@ -47,7 +47,7 @@ pub struct Read {
     pub max_chars: Option<usize>,
 }
 
-impl Tool for Read {
+impl Tool for ReadPage {
     const NAME: &'static str = "browser_read";
     const TITLE: &'static str = "Read the page";
     const EFFECT: Effect = Effect::Reads;
@@ -59,12 +59,12 @@ impl Tool for Read {
             self.answer(call, &text, reply);
             return Ok(());
         }
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let part = match &self.r#ref {
-            Some(text) => Some(target::element(call, &page, text).await?),
+            Some(text) => Some(target::find_element(call, &page, text).await?),
             None => None,
         };
-        call.progress.say("reading the page");
+        call.progress.set_message("reading the page");
         let format = match self.format {
             ReadFormat::Markdown => ContentFormat::Markdown,
             ReadFormat::Text => ContentFormat::Text,
@@ -72,7 +72,7 @@ impl Tool for Read {
         };
         let text = match &part {
             Some(part) => part.content(format).await?,
-            None => page.whole_content(format, self.main_only).await?,
+            None => page.content_with_frames(format, self.main_only).await?,
         };
         self.answer(call, &text, reply);
         Ok(())
@@ -93,12 +93,12 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
     Ok(read.text(markdown))
 }
 
-impl Read {
+impl ReadPage {
     fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) {
         // Redacts before the text is split: a part of a secret could not be recognized.
         let text = call.services.secrets().redact(text);
         let begin = self.offset.unwrap_or_default();
-        if call.is_whole() {
+        if call.has_output_file() {
             let most = self.max_chars.unwrap_or(usize::MAX);
             reply.say(text.chars().skip(begin).take(most).collect::<String>());
             return;

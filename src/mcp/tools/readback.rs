@@ -1,5 +1,5 @@
 //! Compares what a field shows with what it was given.
-use crate::browser::{ControlKind, Outcome, Shown, read_checked};
+use crate::browser::{ControlKind, ControlValue, TypingOutcome, parse_checked};
 use crate::error::{quoted_as_is, squeezed};
 
 const LONGEST: usize = 60;
@@ -13,7 +13,7 @@ pub(super) enum Readback {
 }
 
 impl Readback {
-    pub(super) fn of(given: &[String], shown: &Shown) -> Self {
+    pub(super) fn of(given: &[String], shown: &ControlValue) -> Self {
         match shown.kind {
             ControlKind::Text if shown.outcome.is_some() => Self::of_text(given, shown),
             ControlKind::Gone if shown.is_lost() => Self::Refused(describe_values(shown)),
@@ -22,7 +22,7 @@ impl Readback {
             }
             ControlKind::None => Self::Taken(String::new()),
             ControlKind::Check => {
-                let wanted = given.first().and_then(|value| read_checked(value));
+                let wanted = given.first().and_then(|value| parse_checked(value));
                 match wanted.is_some_and(|wanted| shown.checked == wanted) {
                     true => Self::Taken(describe_values(shown)),
                     false => Self::Refused(describe_values(shown)),
@@ -33,19 +33,21 @@ impl Readback {
     }
 
     /// The result for typed text whose outcome in the field was observed.
-    fn of_text(given: &[String], shown: &Shown) -> Self {
+    fn of_text(given: &[String], shown: &ControlValue) -> Self {
         match shown.outcome {
             Some(_) if shown.is_lost() => Self::Refused(describe_values(shown)),
-            Some(Outcome::Taken) => Self::Taken("taken, not shown".to_owned()),
-            Some(Outcome::Same) if !shown.secret && !shown.is_empty() => Self::Taken(describe_values(shown)),
-            Some(Outcome::Made) if !shown.secret && given.iter().any(|value| !value.is_empty()) => {
+            Some(TypingOutcome::Taken) => Self::Taken("taken, not shown".to_owned()),
+            Some(TypingOutcome::Same) if !shown.secret && !shown.is_empty() => {
+                Self::Taken(describe_values(shown))
+            }
+            Some(TypingOutcome::Made) if !shown.secret && given.iter().any(|value| !value.is_empty()) => {
                 Self::made(given, shown)
             }
             _ => Self::of_values(given, shown),
         }
     }
 
-    fn of_values(given: &[String], shown: &Shown) -> Self {
+    fn of_values(given: &[String], shown: &ControlValue) -> Self {
         let is_given = given.iter().any(|value| !value.trim().is_empty());
         match (is_given, shown.is_empty()) {
             (true, true) => Self::Refused("nothing".to_owned()),
@@ -62,20 +64,20 @@ impl Readback {
     }
 
     /// The result for a field that shows another value than the given one.
-    fn made(given: &[String], shown: &Shown) -> Self {
+    fn made(given: &[String], shown: &ControlValue) -> Self {
         let given: Vec<_> = given.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
         Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
 
 /// Whether a text field shows the given text together with other text.
-pub(super) fn is_mixed(given: &[String], shown: &Shown) -> bool {
+pub(super) fn is_mixed(given: &[String], shown: &ControlValue) -> bool {
     let ([given], [value]) = (given, &shown.values[..]) else { return false };
     let is_text = shown.kind == ControlKind::Text && !shown.secret && !shown.proxy;
     is_text && !given.is_empty() && value.len() > given.len() && value.contains(given.as_str())
 }
 
-fn is_same(given: &[String], shown: &Shown) -> bool {
+fn is_same(given: &[String], shown: &ControlValue) -> bool {
     let plain = |texts: &[String]| texts.iter().map(|text| squeezed(text)).collect::<Vec<_>>();
     let (given, values) = (plain(given), plain(&shown.values));
     match shown.kind {
@@ -94,7 +96,7 @@ fn number(values: &[String]) -> Option<f64> {
 }
 
 /// The shown value of a control in words.
-pub(super) fn describe_values(shown: &Shown) -> String {
+pub(super) fn describe_values(shown: &ControlValue) -> String {
     if shown.kind == ControlKind::Check {
         return match shown.checked.as_bool() {
             Some(true) => "checked".to_owned(),
@@ -115,11 +117,11 @@ mod tests {
 
     use super::*;
 
-    fn shown(kind: &str, values: &[&str]) -> Shown {
+    fn shown(kind: &str, values: &[&str]) -> ControlValue {
         serde_json::from_value(json!({ "kind": kind, "values": values })).unwrap()
     }
 
-    fn readback(given: &[&str], shown: &Shown) -> Readback {
+    fn readback(given: &[&str], shown: &ControlValue) -> Readback {
         Readback::of(&given.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>(), shown)
     }
 

@@ -11,15 +11,15 @@ use super::milliseconds;
 use super::network::line;
 use crate::Result;
 use crate::browser::{
-    ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, Domains, Fulfillment, RequestEntry,
+    ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, DomainList, Fulfillment, RequestEntry,
 };
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::condition::like;
+use crate::mcp::condition::matches_url;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{ArchivedResponse, RequestFilter, Rule, RuleEffect};
+use crate::session::{ArchivedResponse, RequestFilter, RequestRule, RuleEffect};
 
 /// The default number of characters of a body in an answer.
 const USUAL_CHARS: usize = 10_000;
@@ -35,7 +35,7 @@ const LONGEST_LIST: u64 = 20_000_000;
 /// Search the tab's requests, including earlier pages', by URL, method, status, kind, or text in fetch and XHR
 /// responses.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Search {
+pub struct SearchRequests {
     /// Part of the URL; * matches anything.
     pub url: Option<String>,
     pub method: Option<String>,
@@ -51,7 +51,7 @@ pub struct Search {
     pub last: Option<usize>,
 }
 
-impl Tool for Search {
+impl Tool for SearchRequests {
     const NAME: &'static str = "browser_network_search";
     const TITLE: &'static str = "Search network requests";
     const EFFECT: Effect = Effect::Reads;
@@ -64,9 +64,9 @@ impl Tool for Search {
             .with_network(|network| network.entries().filter(|entry| self.means(entry)).cloned().collect());
         let here: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
         if let Some(text) = &self.text {
-            call.progress.say("searching the answers");
+            call.progress.set_message("searching the answers");
             let begin = found.len().saturating_sub(MOST_SEARCHED);
-            found = page.answered_with(found.split_off(begin), text).await;
+            found = page.filter_by_body_text(found.split_off(begin), text).await;
         }
         // The archive has the responses of earlier documents, and those that the browser has dropped since.
         let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
@@ -78,7 +78,7 @@ impl Tool for Search {
             earlier.map(|kept| kept.entry).partition(|entry| here.contains(&entry.number));
         found = left.into_iter().chain(dropped).chain(found).collect();
         let all = found.len();
-        let shown = if call.is_whole() { all } else { self.last.unwrap_or(USUAL_LINES).min(all) };
+        let shown = if call.has_output_file() { all } else { self.last.unwrap_or(USUAL_LINES).min(all) };
         let lines: Vec<Value> = found[all - shown..].iter().map(line).collect();
         let requests = if all == 1 { "request" } else { "requests" };
         reply.say(format!("{all} {requests}, {shown} shown:\n\n{}", page_text::json(&lines)));
@@ -86,7 +86,7 @@ impl Tool for Search {
     }
 }
 
-impl Search {
+impl SearchRequests {
     fn means(&self, entry: &RequestEntry) -> bool {
         let status = entry.response.as_ref().map(|response| response.status);
         let is = |wanted: &Option<String>, found: &str| {
@@ -94,7 +94,7 @@ impl Search {
         };
         let is_data =
             self.text.is_none() || ["XHR", "Fetch"].contains(&entry.kind.as_str()) || self.kind.is_some();
-        self.url.as_ref().is_none_or(|part| like(part, &entry.url))
+        self.url.as_ref().is_none_or(|part| matches_url(part, &entry.url))
             && is(&self.method, &entry.method)
             && is(&self.kind, &entry.kind)
             && (self.status.is_none() || self.status == status)
@@ -110,7 +110,7 @@ fn contains(body: &[u8], text: &str) -> bool {
 /// Part of the request to show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
+pub enum RequestPart {
     #[default]
     Headers,
     Sent,
@@ -120,11 +120,11 @@ pub enum Part {
 /// Show one request in full: headers, sent data, or response body.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request {
+pub struct ShowRequest {
     /// Request id from `browser_network_requests` or `browser_network_search`.
     pub id: u64,
     #[serde(default)]
-    pub part: Part,
+    pub part: RequestPart,
     /// Path in a JSON body: `items[0].name`, `items[*].id`.
     pub path: Option<String>,
     /// Start at this character.
@@ -134,7 +134,7 @@ pub struct Request {
     pub max_chars: Option<usize>,
 }
 
-impl Tool for Request {
+impl Tool for ShowRequest {
     const NAME: &'static str = "browser_network_request";
     const TITLE: &'static str = "Show a network request";
     const EFFECT: Effect = Effect::Reads;
@@ -153,14 +153,18 @@ impl Tool for Request {
             )],
         })?;
         // `path` selects a part of a body, so it implies `body` instead of the default, headers.
-        let part = if self.path.is_some() && self.part == Part::Headers { Part::Body } else { self.part };
+        let part = if self.path.is_some() && self.part == RequestPart::Headers {
+            RequestPart::Body
+        } else {
+            self.part
+        };
         let body = match part {
-            Part::Headers => {
+            RequestPart::Headers => {
                 reply.say(page_text::json(&headers(&entry)));
                 return Ok(());
             }
-            Part::Sent => page.sent_body(&entry).await?.unwrap_or_default(),
-            Part::Body => match (page.response_body(&entry).await, kept) {
+            RequestPart::Sent => page.sent_body(&entry).await?.unwrap_or_default(),
+            RequestPart::Body => match (page.response_body(&entry).await, kept) {
                 (Err(_), Some(kept)) => kept.body.to_vec(),
                 (body, _) => body?,
             },
@@ -179,10 +183,10 @@ impl Tool for Request {
     }
 }
 
-impl Request {
+impl ShowRequest {
     fn tell(&self, text: &str, call: &Call<'_>, reply: &mut Reply) {
         let (begin, all) = (self.offset.unwrap_or_default(), text.chars().count());
-        if call.is_whole() {
+        if call.has_output_file() {
             return reply.say(text);
         }
         if all == 0 {
@@ -321,15 +325,15 @@ impl Tool for RouteRequests {
 
 impl RouteRequests {
     /// A rule for the domains of a list, and its description.
-    async fn rule_of_list(self, call: &Call<'_>) -> Result<(Rule, String)> {
+    async fn rule_of_list(self, call: &Call<'_>) -> Result<(RequestRule, String)> {
         let wrong = |problem: &str| Error::InvalidArguments { problems: vec![problem.to_owned()] };
         if self.url.is_some() {
             return Err(wrong("`url` and `list` both say which requests are meant; give one"));
         }
         let pattern = self.list.unwrap_or_default();
         let domains = match pattern.as_str() {
-            "ads" => Domains::of_ads(),
-            file => Domains::read(&call.roots().await.read(file, LONGEST_LIST)?),
+            "ads" => DomainList::ad_domains(),
+            file => DomainList::read(&call.roots().await.read(file, LONGEST_LIST)?),
         };
         if domains.is_empty() {
             return Err(wrong("`list` names no domain: one is wanted on each line, as in a hosts file"));
@@ -342,12 +346,17 @@ impl RouteRequests {
         let text = format!("From now on, requests to {} domains are blocked{left_out}", domains.len());
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
         Ok((
-            Rule { pattern, filter: RequestFilter::Domains(domains.into()), does: RuleEffect::Block, delay },
+            RequestRule {
+                pattern,
+                filter: RequestFilter::Domains(domains.into()),
+                does: RuleEffect::Block,
+                delay,
+            },
             text,
         ))
     }
 
-    fn rule(self) -> Result<Rule> {
+    fn rule(self) -> Result<RequestRule> {
         let wrong = |problem: &str| Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
         let Some(pattern) = self.url else { return wrong("`url` is needed to say which requests are meant") };
         if self.list.is_some() {
@@ -371,7 +380,7 @@ impl RouteRequests {
             _ => RuleEffect::Headers(headers),
         };
         let delay = self.delay.map_or(Duration::ZERO, milliseconds);
-        Ok(Rule { pattern, filter: RequestFilter::Like(like), does, delay })
+        Ok(RequestRule { pattern, filter: RequestFilter::Like(matches_url), does, delay })
     }
 }
 
@@ -401,7 +410,7 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
 }
 
 /// Describes a new rule in a sentence.
-fn describe_rule(rule: &Rule) -> String {
+fn describe_rule(rule: &RequestRule) -> String {
     let does = match &rule.does {
         RuleEffect::Block => "are blocked".to_owned(),
         RuleEffect::Answer(answer) => {
@@ -419,7 +428,7 @@ fn describe_rule(rule: &Rule) -> String {
     format!("From now on, requests of addresses like {} {does}{delay}", page_text::inline(&rule.pattern))
 }
 
-fn rule_json(rule: &Rule) -> Value {
+fn rule_json(rule: &RequestRule) -> Value {
     let mut json = match &rule.filter {
         RequestFilter::Like(_) => json!({ "url": rule.pattern }),
         RequestFilter::Domains(domains) => json!({ "list": rule.pattern, "domains": domains.len() }),
@@ -469,14 +478,14 @@ impl Tool for SendRequest {
     const FILE: Option<&'static str> = Some("txt");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = call.address(&self.url)?;
+        let url = call.parse_url(&self.url)?;
         if !matches!(url.scheme(), "http" | "https") {
             let reason = "only http and https URLs are supported".to_owned();
             return Err(Error::UrlRefused { reason });
         }
         let context = call.page().await?.context().clone();
-        call.services.pacing.before(&context, &url).await?;
-        call.progress.say("waiting for the answer");
+        call.services.pacing.wait_to_navigate(&context, &url).await?;
+        call.progress.set_message("waiting for the answer");
         let asked = url.clone();
         let request = ApiRequest {
             url: url.into(),
@@ -487,13 +496,13 @@ impl Tool for SendRequest {
             ..ApiRequest::default()
         };
         let options = ApiOptions { largest_body: LARGEST_BODY, ..ApiOptions::default() };
-        let answer = ApiContext::of_context(&context, options).fetch(&request).await?;
+        let answer = ApiContext::with_cookies_of(&context, options).fetch(&request).await?;
         reply.say(head_of(&answer, &asked));
         if request.method == "HEAD" {
             reply.say(page_text::fenced(&list_headers(&answer.headers), "headers"));
             return Ok(());
         }
-        if call.is_whole() {
+        if call.has_output_file() {
             reply.set_content(answer.body);
             return Ok(());
         }

@@ -11,8 +11,8 @@ use crate::browser::BrowserContext;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::program::{Notebook, Program, ProgramOutput, Running, notebook};
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::program::{Notebook, Program, ProgramOutput, ProgramTask, notebook};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 
 const USUAL_LIMIT: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ const LAST_WORDS: Duration = Duration::from_millis(1_500);
 /// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;
 /// names persist between calls. Returns only what it prints.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Run {
+pub struct RunPython {
     /// For example `print(await page.locator("li").all_inner_texts())`.
     #[schemars(length(min = 1))]
     pub program: String,
@@ -35,7 +35,7 @@ pub struct Run {
     pub timeout: Option<f64>,
 }
 
-impl Tool for Run {
+impl Tool for RunPython {
     const NAME: &'static str = "browser_run_python";
     const TITLE: &'static str = "Run a Python program";
     const EFFECT: Effect = Effect::Acts;
@@ -51,9 +51,9 @@ impl Tool for Run {
             Some(notes) => notes.clone(),
             None => kept.insert(notebook(call.gate())?).clone(),
         };
-        call.progress.say("running the program");
+        call.progress.set_message("running the program");
         let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
-        let room = if call.is_whole() { MOST_WRITTEN } else { MOST_SHOWN };
+        let room = if call.has_output_file() { MOST_WRITTEN } else { MOST_SHOWN };
         // Subscribes the rules of `browser_route` to requests before the program's routes, so that they decide first.
         let rules = call.workspace.rules(page.context());
         let mut work = RunningProgram::begin(&*notes, Program { text: self.program, page, room })?;
@@ -63,8 +63,8 @@ impl Tool for Run {
             Some(printed) => Some(printed),
             None => work.end().await,
         };
-        reply.show(View::Page);
-        say(printed.as_ref(), &work, call.is_whole(), reply);
+        reply.show(PageView::Page);
+        say(printed.as_ref(), &work, call.has_output_file(), reply);
         if printed.is_none() {
             kept.take();
             rules.delegate_unmatched(false);
@@ -82,7 +82,7 @@ impl Tool for Run {
 
 /// A running program, which handles dialogs itself. Dropping this value stops it.
 struct RunningProgram {
-    running: Box<dyn Running>,
+    running: Box<dyn ProgramTask>,
     context: BrowserContext,
 }
 

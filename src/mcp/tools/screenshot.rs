@@ -64,11 +64,11 @@ impl Tool for TakeScreenshot {
             Err(error) if needs_file => return Err(error),
             place => place,
         };
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let (area, what) = match &self.r#ref {
             Some(text) => {
                 let (element, description) =
-                    target::described(call, &page, text, self.element.clone()).await?;
+                    target::find_and_describe(call, &page, text, self.element.clone()).await?;
                 element.scroll_if_needed(&call.action_options()).await?;
                 let hidden = Error::NotActionable { obstacle: Obstacle::Hidden, waited: Duration::ZERO };
                 let area = element.bounding_box().await?.ok_or(hidden)?;

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::Result;
-use crate::browser::{ActsOn, Axis, CaptureOptions, Page, Scrolled, Scroller};
+use crate::browser::{ActionTarget, Axis, CaptureOptions, Page, ScrollArea, ScrollPosition};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot;
@@ -65,21 +65,21 @@ impl Tool for Scroll {
             let problems = vec!["Give one of `pages`, `pixels` and `toEnd`".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let element = match &self.r#ref {
-            Some(text) => Some(target::element(call, &page, text).await?),
+            Some(text) => Some(target::find_element(call, &page, text).await?),
             None => None,
         };
         let axis = if self.is_horizontal() { Axis::X } else { Axis::Y };
-        let scroller = page.scroller(element.as_ref(), axis).await?.ok_or_else(|| self.stuck())?;
-        call.progress.say("scrolling");
+        let scroller = page.scroll_area(element.as_ref(), axis).await?.ok_or_else(|| self.stuck())?;
+        call.progress.set_message("scrolling");
         let (before, now, grown) = match self.to_end {
             true => self.to_the_end(call, &page, &scroller).await?,
             false => self.some(call, &page, &scroller).await?,
         };
         reply.say(self.describe(&before, &now, grown));
         self.tell_view(call, &page, &scroller, now.at - before.at, reply).await?;
-        reply.show_effects();
+        reply.show_changes();
         Ok(())
     }
 }
@@ -121,9 +121,9 @@ impl Scroll {
         &self,
         call: &Call<'_>,
         page: &Page,
-        scroller: &Scroller,
-    ) -> Result<(Scrolled, Scrolled, ListGrowth)> {
-        let room = scroller.scrolled().await?.room;
+        scroller: &ScrollArea,
+    ) -> Result<(ScrollPosition, ScrollPosition, ListGrowth)> {
+        let room = scroller.scroll_position().await?.room;
         let pixels = self.pixels.unwrap_or_else(|| self.pages.unwrap_or(1.0) * room * PAGE_SHARE);
         let distance = if self.forwards() { pixels } else { -pixels };
         let mut moved = None;
@@ -131,7 +131,7 @@ impl Scroll {
             moved = Some(scroller.scroll_by(distance).await?);
             Ok(())
         };
-        call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
+        call.act(page, ActionTarget::Page, Box::pin(scroll)).await?;
         let (before, now) = moved.ok_or(Error::PageBusy)?;
         Ok((before, now, ListGrowth::Never))
     }
@@ -141,10 +141,10 @@ impl Scroll {
         &self,
         call: &Call<'_>,
         page: &Page,
-        scroller: &Scroller,
-    ) -> Result<(Scrolled, Scrolled, ListGrowth)> {
+        scroller: &ScrollArea,
+    ) -> Result<(ScrollPosition, ScrollPosition, ListGrowth)> {
         let begun = Instant::now();
-        let first = scroller.scrolled().await?;
+        let first = scroller.scroll_position().await?;
         let mut rounds = 0;
         loop {
             let mut now = first;
@@ -153,21 +153,21 @@ impl Scroll {
                 now = scroller.scroll_to_end(self.forwards()).await?.1;
                 Ok(())
             };
-            call.act(page, ActsOn::Page, Box::pin(scroll)).await?;
+            call.act(page, ActionTarget::Page, Box::pin(scroll)).await?;
             let longer = self.forwards() && scroller.has_grown(now, mark).await?;
             if !longer {
                 let grown = if rounds == 0 { ListGrowth::Never } else { ListGrowth::Ended(rounds) };
-                return Ok((first, scroller.scrolled().await?, grown));
+                return Ok((first, scroller.scroll_position().await?, grown));
             }
             rounds += 1;
-            call.progress.say(format!("scrolling on, {rounds}"));
+            call.progress.set_message(format!("scrolling on, {rounds}"));
             if rounds == MOST_ROUNDS || begun.elapsed() >= LONGEST {
-                return Ok((first, scroller.scrolled().await?, ListGrowth::GoesOn(rounds)));
+                return Ok((first, scroller.scroll_position().await?, ListGrowth::GoesOn(rounds)));
             }
         }
     }
 
-    fn describe(&self, before: &Scrolled, now: &Scrolled, grown: ListGrowth) -> String {
+    fn describe(&self, before: &ScrollPosition, now: &ScrollPosition, grown: ListGrowth) -> String {
         let what = if now.is_page { "the page" } else { "a part of the page" };
         let moved = (now.at - before.at).abs().round();
         let place = format!("{} of {} px", now.at.round(), now.most.round());
@@ -194,7 +194,7 @@ impl Scroll {
         &self,
         call: &Call<'_>,
         page: &Page,
-        scroller: &Scroller,
+        scroller: &ScrollArea,
         moved: f64,
         reply: &mut Reply,
     ) -> Result<()> {
@@ -216,15 +216,15 @@ impl Scroll {
         let acts = |number: &u32| tree.has_control(frame, *number);
         let came: HashSet<u32> =
             came.into_iter().filter(|number| !(acts(number) && is_reported_elsewhere(number))).collect();
-        let part = tree.only(frame, &came).without_extra();
+        let part = tree.only(frame, &came).without_extra_nodes();
         if part.nodes().is_empty() {
             return Ok(());
         }
         let usual = call.snapshot_options();
         let most = usual.change_chars;
         let options = snapshot::Options { usual_chars: most, max_chars: most, ..usual };
-        reply.set_in_view(snapshot::render(&part, &options));
-        reply.show(View::Page);
+        reply.set_newly_visible(snapshot::render(&part, &options));
+        reply.show(PageView::Page);
         Ok(())
     }
 }

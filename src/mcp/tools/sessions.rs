@@ -16,11 +16,11 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Failed, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{Effect, FailedCall, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
-use crate::session::challenge::{Purpose, recognise};
-use crate::session::registry::NoSession;
+use crate::session::challenge::{VisitPurpose, detect_challenge};
+use crate::session::registry::SessionError;
 use crate::session::visit;
 use crate::webdriver;
 
@@ -55,9 +55,9 @@ impl BrowserType {
     /// Creates a separate workspace in this browser for the same client.
     fn workspace(self, of: &Workspace) -> Result<Workspace> {
         match self {
-            Self::Chromium => of.apart_in(Channel::Chromium),
-            Self::Firefox => of.apart_in(Channel::Firefox),
-            Self::Webkit => of.apart_in_webkit(),
+            Self::Chromium => of.isolated_in_channel(Channel::Chromium),
+            Self::Firefox => of.isolated_in_channel(Channel::Firefox),
+            Self::Webkit => of.isolated_in_webkit(),
         }
     }
 }
@@ -72,22 +72,22 @@ impl Tool for CreateSession {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = match self.browser_type {
-            None => call.workspace.apart(),
+            None => call.workspace.isolated(),
             Some(kind) => match kind.workspace(call.workspace) {
                 Ok(workspace) => workspace,
                 Err(error) => {
-                    refuse(&NoSession::Browser(error), "", reply);
+                    refuse(&SessionError::Browser(error), "", reply);
                     return Ok(());
                 }
             },
         };
-        if workspace.engine().running().is_none() {
-            call.progress.say("starting the browser");
+        if workspace.engine().running_browser().is_none() {
+            call.progress.set_message("starting the browser");
         }
         match call.client.sessions.create_in(workspace, self.label).await {
             Ok(session) => {
                 let mut json = json!({
-                    "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::CREATED,
+                    "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::SESSION_CREATED,
                 });
                 if session.workspace.webkit().is_some() {
                     json["note"] = webdriver::NOTICE.into();
@@ -118,7 +118,7 @@ impl Tool for CloseSession {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match call.client.sessions.close(&self.session_id).await {
-            Ok(()) => answer(reply, json!({ "success": true, "message": texts::CLOSED })),
+            Ok(()) => answer(reply, json!({ "success": true, "message": texts::SESSION_CLOSED })),
             Err(error) => refuse(&error, &self.session_id, reply),
         }
         Ok(())
@@ -139,15 +139,16 @@ impl Tool for ListSessions {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let here = call.client.sessions.list();
-        let sessions = call.client.sessions.everywhere().await?.into_iter().map(|(id, expires_at)| {
-            // The URL of a session on another server is not known here.
-            let session = here.iter().find(|session| *session.id == *id);
-            let url = session.and_then(|session| match session.workspace.webkit() {
-                Some(webkit) => webkit.url(),
-                None => session.workspace.active_page().map(|page| page.asked_url()),
+        let sessions =
+            call.client.sessions.list_on_all_servers().await?.into_iter().map(|(id, expires_at)| {
+                // The URL of a session on another server is not known here.
+                let session = here.iter().find(|session| *session.id == *id);
+                let url = session.and_then(|session| match session.workspace.webkit() {
+                    Some(webkit) => webkit.url(),
+                    None => session.workspace.active_page().map(|page| page.requested_url()),
+                });
+                json!({ "sessionId": id, "expiresAt": expires_at, "url": url })
             });
-            json!({ "sessionId": id, "expiresAt": expires_at, "url": url })
-        });
         let sessions: Vec<_> = sessions.collect();
         let json =
             json!({ "sessions": sessions, "totalCount": sessions.len(), "untrusted": ["sessions[].url"] });
@@ -159,7 +160,7 @@ impl Tool for ListSessions {
 /// Default: until the page is usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Until {
+pub enum LoadState {
     Load,
     DomContentLoaded,
     NetworkIdle,
@@ -173,7 +174,7 @@ pub struct Navigate {
     pub session_id: String,
     #[schemars(length(min = 1))]
     pub url: String,
-    pub wait_until: Option<Until>,
+    pub wait_until: Option<LoadState>,
     /// In ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
@@ -187,16 +188,16 @@ impl Tool for Navigate {
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = call.address(&self.url)?;
+        let url = call.parse_url(&self.url)?;
         visit::dismiss_dialog(&call.workspace.page().await?).await?;
-        let page = call.page_to_leave().await?;
-        call.services.pacing.before(page.context(), &url).await?;
-        call.progress.say("loading the page");
+        let page = call.page_for_navigation().await?;
+        call.services.pacing.wait_to_navigate(page.context(), &url).await?;
+        call.progress.set_message("loading the page");
         let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);
         let until = self.wait_until.map(|until| match until {
-            Until::Load => WaitUntil::Load,
-            Until::DomContentLoaded => WaitUntil::DomContentLoaded,
-            Until::NetworkIdle => WaitUntil::NetworkIdle,
+            LoadState::Load => WaitUntil::Load,
+            LoadState::DomContentLoaded => WaitUntil::DomContentLoaded,
+            LoadState::NetworkIdle => WaitUntil::NetworkIdle,
         });
         let is_complete = match until {
             Some(until) => visit::open_url(&page, &url, until, limit).await.map(|_| true)?,
@@ -208,10 +209,10 @@ impl Tool for Navigate {
         if !is_complete {
             json["loading"] = true.into();
         }
-        if let Ok(Some(challenge)) = recognise(&page, &url, Purpose::Action).await {
+        if let Ok(Some(challenge)) = detect_challenge(&page, &url, VisitPurpose::Action).await {
             json["wall"] = json!(challenge);
         }
-        reply.say_only(page_text::json_line(&json));
+        reply.set_plain_text(page_text::json_line(&json));
         json["untrusted"] = json!(["title", "url"]);
         reply.set_structured(json);
         Ok(())
@@ -248,8 +249,8 @@ impl Tool for Click {
         let page = page(call).await?;
         let limit = self.timeout.map_or(call.settings.timeouts.action, milliseconds);
         let begun = tokio::time::Instant::now();
-        call.progress.say("clicking");
-        let found = target::actable_within(call, &page, &self.selector, limit).await?;
+        call.progress.set_message("clicking");
+        let found = target::find_actionable_within(call, &page, &self.selector, limit).await?;
         let rest = limit.saturating_sub(begun.elapsed());
         #[expect(
             clippy::cast_possible_truncation,
@@ -262,7 +263,7 @@ impl Tool for Click {
         let found = (self.selector.as_str(), &found.element);
         input::press_found(call, &page, found, &click, By::Pointer, &options).await?;
         visit::dismiss_dialog(&page).await?;
-        answer_action(call, texts::CLICKED, reply);
+        answer_action(call, texts::CLICKED_MESSAGE, reply);
         Ok(())
     }
 }
@@ -298,10 +299,10 @@ impl Tool for Type {
         let page = page(call).await?;
         let limit = self.timeout.map_or(call.settings.timeouts.action, milliseconds);
         let begun = tokio::time::Instant::now();
-        call.progress.say("typing");
-        let element = target::actable_within(call, &page, &self.selector, limit).await?.element;
-        self.text = call.services.secrets().typed_into(&self.text, &element).await?.into_owned();
-        if !element.is_set_whole().await? {
+        call.progress.set_message("typing");
+        let element = target::find_actionable_within(call, &page, &self.selector, limit).await?.element;
+        self.text = call.services.secrets().expand_secrets(&self.text, &element).await?.into_owned();
+        if !element.is_set_at_once().await? {
             until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
         }
         if self.text.contains(['\n', '\r']) {
@@ -312,8 +313,8 @@ impl Tool for Type {
         let mut field = element.clone();
         let typing = async {
             match self.clear {
-                true => field = element.type_anew(&self.text, delay, &options).await?,
-                false => element.type_lines(&self.text, delay, &options).await?,
+                true => field = element.clear_and_type(&self.text, delay, &options).await?,
+                false => element.type_multiline(&self.text, delay, &options).await?,
             }
             Ok(())
         };
@@ -321,13 +322,13 @@ impl Tool for Type {
         visit::dismiss_dialog(&page).await?;
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
-            true => field.shown().await,
-            false => field.shown_after(&self.text).await,
+            true => field.control_value().await,
+            false => field.control_value_after(&self.text).await,
         };
         if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. } | Error::FieldRemoved)) = shown {
             return Err(error);
         }
-        answer_action(call, texts::TYPED, reply);
+        answer_action(call, texts::TYPED_MESSAGE, reply);
         Ok(())
     }
 }
@@ -371,24 +372,26 @@ async fn until_editable(element: &ElementHandle, rest: Duration, limit: Duration
 }
 
 pub(in crate::mcp) fn answer(reply: &mut Reply, json: Value) {
-    reply.say_only(page_text::json_line(&json));
+    reply.set_plain_text(page_text::json_line(&json));
     reply.set_structured(json);
 }
 
 /// Answers that a session is not available, and why.
-pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
+pub(in crate::mcp) fn refuse(error: &SessionError, id: &str, reply: &mut Reply) {
     let (code, message) = match error {
-        NoSession::NotFound => ("SESSION_NOT_FOUND", texts::not_found(id)),
-        NoSession::Expired => ("SESSION_EXPIRED", texts::expired(id)),
-        NoSession::LimitReached { limit } => ("MAX_SESSIONS_REACHED", texts::limit_reached(*limit)),
-        NoSession::Elsewhere(..) => ("BROWSER_ERROR", texts::browser_error(&Error::ReplicaGone)),
-        NoSession::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
+        SessionError::NotFound => ("SESSION_NOT_FOUND", texts::session_not_found(id)),
+        SessionError::Expired => ("SESSION_EXPIRED", texts::session_expired(id)),
+        SessionError::LimitReached { limit } => {
+            ("MAX_SESSIONS_REACHED", texts::session_limit_reached(*limit))
+        }
+        SessionError::Elsewhere(..) => ("BROWSER_ERROR", texts::browser_error(&Error::ReplicaGone)),
+        SessionError::Browser(error) => ("BROWSER_ERROR", texts::browser_error(error)),
     };
     let next = match error {
-        NoSession::NotFound => Some(texts::NEXT_WITHOUT_SESSION),
-        NoSession::Expired => Some(texts::NEXT_AFTER_END),
-        NoSession::LimitReached { .. } => Some(texts::NEXT_AT_LIMIT),
-        NoSession::Elsewhere(..) | NoSession::Browser(_) => None,
+        SessionError::NotFound => Some(texts::SESSION_NOT_FOUND_HELP),
+        SessionError::Expired => Some(texts::SESSION_EXPIRED_HELP),
+        SessionError::LimitReached { .. } => Some(texts::SESSION_LIMIT_HELP),
+        SessionError::Elsewhere(..) | SessionError::Browser(_) => None,
     };
     let details = next.map(|next| json!({ "next": next }));
     let session = (!id.is_empty()).then_some(id);
@@ -396,7 +399,7 @@ pub(in crate::mcp) fn refuse(error: &NoSession, id: &str, reply: &mut Reply) {
 }
 
 /// Reports the error of a tool as JSON, with this toolset's error codes.
-fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut Reply) {
+fn fail(&FailedCall { tool: name, arguments, error, .. }: &FailedCall<'_>, reply: &mut Reply) {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let selector = argument("selector");
     let engine = || Some(Value::from(texts::browser_error(error)));
@@ -407,10 +410,10 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
                 None => true,
                 Some(value) => *name != "text" && value.as_str().is_some_and(str::is_empty),
             });
-            let message = texts::required(if lacks { required } else { &[] });
+            let message = texts::missing_arguments(if lacks { required } else { &[] });
             ("INVALID_PARAMETERS", message, Some(json!({ "problems": problems })))
         }
-        Error::InvalidSelector { .. } => ("INVALID_PARAMETERS", texts::required(&[]), engine()),
+        Error::InvalidSelector { .. } => ("INVALID_PARAMETERS", texts::missing_arguments(&[]), engine()),
         Error::NavigationFailed { .. }
         | Error::NavigationSlow { .. }
         | Error::UrlRefused { .. }
@@ -422,10 +425,10 @@ fn fail(&Failed { tool: name, arguments, error, .. }: &Failed<'_>, reply: &mut R
             ("ELEMENT_NOT_FOUND", texts::element_not_found(selector), engine())
         }
         error if name == "click" && is_of_element(error) => {
-            ("ELEMENT_NOT_CLICKABLE", texts::not_clickable(selector), engine())
+            ("ELEMENT_NOT_CLICKABLE", texts::element_not_clickable(selector), engine())
         }
         error if name == "type" && is_of_element(error) => {
-            ("ELEMENT_NOT_EDITABLE", texts::not_editable(selector), engine())
+            ("ELEMENT_NOT_EDITABLE", texts::element_not_editable(selector), engine())
         }
         other => ("BROWSER_ERROR", texts::browser_error(other), None),
     };

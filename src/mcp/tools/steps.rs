@@ -9,8 +9,8 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::expected;
-use crate::mcp::reply::{Reply, View};
-use crate::mcp::tool::{AnyTool, Effect, SESSION, StallPolicy, TAB, Tool};
+use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::tool::{AnyTool, Effect, SESSION_ARGUMENT, StallPolicy, TAB_ARGUMENT, Tool};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,14 +43,14 @@ impl Tool for Steps {
         let count = tools.len();
         for (number, (tool, step)) in (1..).zip(tools.into_iter().zip(self.steps)) {
             let mut step_reply = Reply::default();
-            let outcome = expected::run(call, tool, step.arguments, &mut step_reply).await;
+            let outcome = expected::run_and_verify(call, tool, step.arguments, &mut step_reply).await;
             if let Err(error) = outcome {
                 reply.say_with_tool_names(format!(
                     "Step {number} of {count} ({}) failed; the rest was not done.",
                     step.tool
                 ));
                 // Shows what the steps before the failed one have changed.
-                reply.show(View::Changes);
+                reply.show(PageView::Changes);
                 return Err(error);
             }
             reply.merge_step(number, &step.tool, step_reply);
@@ -77,8 +77,10 @@ impl Steps {
             } else {
                 problems.push(format!("`steps[{index}].tool` must be another browser_ tool"));
             }
-            let shared: Vec<_> =
-                [SESSION, TAB].into_iter().filter(|name| step.arguments.contains_key(*name)).collect();
+            let shared: Vec<_> = [SESSION_ARGUMENT, TAB_ARGUMENT]
+                .into_iter()
+                .filter(|name| step.arguments.contains_key(*name))
+                .collect();
             for name in &shared {
                 let problem = format!(
                     "`steps[{index}].arguments.{name}` must be next to `steps`: it applies to all of them"

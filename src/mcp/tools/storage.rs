@@ -23,7 +23,7 @@ pub(crate) use cookies::fuzz;
 // The action on cookies or storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum StorageAction {
     List,
     Set,
     Delete,
@@ -37,7 +37,7 @@ fn wrong(problem: &str) -> Error {
 // The kind of storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum StorageKind {
     #[default]
     Local,
     Session,
@@ -48,9 +48,9 @@ pub enum Kind {
 /// List, set, delete or clear the site's local or session storage; list its databases; read or set the clipboard.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Storage {
-    pub action: Action,
+    pub action: StorageAction,
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: StorageKind,
     pub key: Option<String>,
     pub value: Option<String>,
 }
@@ -64,39 +64,43 @@ impl Tool for Storage {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let storage = match self.kind {
-            Kind::Local => Some(WebStorage::Local),
-            Kind::Session => Some(WebStorage::Session),
-            Kind::Databases => None,
-            Kind::Clipboard => return self.use_clipboard(call, reply).await,
+            StorageKind::Local => Some(WebStorage::Local),
+            StorageKind::Session => Some(WebStorage::Session),
+            StorageKind::Databases => None,
+            StorageKind::Clipboard => return self.use_clipboard(call, reply).await,
         };
         let asked = match (self.action, storage, self.key.as_deref(), self.value.as_deref()) {
-            (Action::List, None, ..) => StorageOperation::Databases,
+            (StorageAction::List, None, ..) => StorageOperation::Databases,
             (_, None, ..) => return Err(wrong("databases can only be listed")),
-            (Action::List, Some(storage), key, _) => StorageOperation::List(storage, key),
-            (Action::Set, Some(storage), Some(key), Some(value)) => {
+            (StorageAction::List, Some(storage), key, _) => StorageOperation::List(storage, key),
+            (StorageAction::Set, Some(storage), Some(key), Some(value)) => {
                 StorageOperation::Set(storage, key, value)
             }
-            (Action::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
-            (Action::Delete, Some(storage), Some(key), _) => StorageOperation::Forget(storage, Some(key)),
-            (Action::Delete, ..) => return Err(wrong("`key` is needed to delete")),
-            (Action::Clear, Some(storage), ..) => StorageOperation::Forget(storage, None),
+            (StorageAction::Set, ..) => return Err(wrong("`key` and `value` are needed to set")),
+            (StorageAction::Delete, Some(storage), Some(key), _) => {
+                StorageOperation::Forget(storage, Some(key))
+            }
+            (StorageAction::Delete, ..) => return Err(wrong("`key` is needed to delete")),
+            (StorageAction::Clear, Some(storage), ..) => StorageOperation::Forget(storage, None),
         };
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let frame = page.main_frame();
         let work = async {
             let kept = match asked {
                 StorageOperation::Databases => return Ok(page_text::json(&frame.databases().await?)),
                 StorageOperation::List(storage, key) => {
-                    let kept = frame.stored(storage, key).await?.into_iter();
+                    let kept = frame.storage_items(storage, key).await?.into_iter();
                     let kept: Map<_, _> = kept.map(|item| (item.name, item.value.into())).collect();
                     return Ok(page_text::json(&kept));
                 }
-                StorageOperation::Set(storage, key, value) => frame.store(storage, key, value).await?,
-                StorageOperation::Forget(storage, key) => frame.forget_stored(storage, key).await?,
+                StorageOperation::Set(storage, key, value) => {
+                    frame.set_storage_item(storage, key, value).await?
+                }
+                StorageOperation::Forget(storage, key) => frame.remove_storage_items(storage, key).await?,
             };
             Ok(format!("Done; {kept} entries are kept"))
         };
-        reply.say(page.unless_stuck(None, work).await?);
+        reply.say(page.unless_hung(None, work).await?);
         Ok(())
     }
 }
@@ -112,8 +116,8 @@ enum StorageOperation<'a> {
 impl Storage {
     async fn use_clipboard(&self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match (self.action, &self.key, &self.value) {
-            (Action::List, None, _) => reply.quote(&clipboard(call, None).await?),
-            (Action::Set, None, Some(text)) => {
+            (StorageAction::List, None, _) => reply.quote(&clipboard(call, None).await?),
+            (StorageAction::Set, None, Some(text)) => {
                 clipboard(call, Some(text)).await?;
                 reply.say("Done");
             }

@@ -7,14 +7,14 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// Close the current page.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Close {}
+pub struct ClosePage {}
 
-impl Tool for Close {
+impl Tool for ClosePage {
     const NAME: &'static str = "browser_close";
     const TITLE: &'static str = "Close the page";
     const EFFECT: Effect = Effect::Acts;
@@ -22,7 +22,7 @@ impl Tool for Close {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = match call.tab() {
-            Some(tab) => call.workspace.close_named(&tab.to_string()).await?,
+            Some(tab) => call.workspace.close_tab_by_name(&tab.to_string()).await?,
             None => call.workspace.close_tab(None).await?,
         };
         let left = match call.workspace.tabs().len() {
@@ -30,7 +30,10 @@ impl Tool for Close {
             1 => "1 page".to_owned(),
             count => format!("{count} pages"),
         };
-        reply.say(format!("Closed the page ({}), {left} remaining", page_text::address(&page.asked_url())));
+        reply.say(format!(
+            "Closed the page ({}), {left} remaining",
+            page_text::address(&page.requested_url())
+        ));
         Ok(())
     }
 }
@@ -92,20 +95,20 @@ impl Tool for Tabs {
                     call.reload_unloaded(&chosen.page).await?;
                 }
                 let page = match (call.tab(), self.index) {
-                    (Some(tab), _) => call.workspace.select_named(&tab.to_string()).await?,
+                    (Some(tab), _) => call.workspace.select_tab_by_name(&tab.to_string()).await?,
                     (None, Some(index)) => call.workspace.select_tab(index).await?,
                     (None, None) => return Err(problem("`tab` or `index` is needed to select a tab")),
                 };
-                let index = call.place_of_tab(&page).unwrap_or_default();
+                let index = call.tab_index(&page).unwrap_or_default();
                 reply.say(format!("Switched to tab at index {index}"));
-                reply.show(View::Page);
+                reply.show(PageView::Page);
             }
             TabAction::Close => {
                 let tabs = call.workspace.tabs();
                 let current = tabs.iter().find(|tab| tab.is_active).map(|tab| tab.index);
                 let closed = match call.tab() {
                     Some(tab) => {
-                        call.workspace.close_named(&tab.to_string()).await?;
+                        call.workspace.close_tab_by_name(&tab.to_string()).await?;
                         tab.to_string()
                     }
                     None => {
@@ -125,7 +128,7 @@ impl Tool for Tabs {
 
 impl Tabs {
     async fn open(&self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let url = self.url.as_deref().map(|url| call.address(url)).transpose()?;
+        let url = self.url.as_deref().map(|url| call.parse_url(url)).transpose()?;
         let page = call.workspace.new_tab().await?;
         let tabs = call.workspace.tabs();
         let made = tabs.iter().find(|tab| tab.page == page);

@@ -66,7 +66,7 @@ impl Tool for Expect {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         self.check()?;
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
         let (holds, received) = match &self.r#ref {
             Some(text) => self.of_element(call, &page, text, limit).await?,
@@ -141,7 +141,7 @@ impl Expect {
             }
             sleep(PAUSE).await;
         }
-        let found = target::element(call, page, text).await?.ways().await?;
+        let found = target::find_element(call, page, text).await?.generate_locators().await?;
         let limit = end.saturating_duration_since(Instant::now()).max(PAUSE);
         let expected = match self.is {
             AssertedProperty::Checked => json!({ "checked": true }),
@@ -176,12 +176,12 @@ impl Expect {
 
 /// Starts recording what the person does in the tab.
 async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = call.open_page().await?;
+    let page = call.existing_page().await?;
     let before = call.kept.recording.lock().take();
     if let Some(before) = before {
         before.stop().await;
     }
-    call.kept.script.lock().begin_at(call.place_of_tab(&page).unwrap_or_default(), &page.url());
+    call.kept.script.lock().begin_at(call.tab_index(&page).unwrap_or_default(), &page.url());
     let (script, activity) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.activity));
     let (live, held) = (call.services.live.clone(), page.downgrade());
     let is_held = move || {
@@ -190,7 +190,7 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     };
     let recorder = Recorder {
         counts: Arc::new(move || activity.is_idle() || is_held().is_some()),
-        on_recorded: Arc::new(move |recorded| script.lock().record(recorded.clone())),
+        on_recorded: Arc::new(move |recorded| script.lock().add_action(recorded.clone())),
     };
     let recording = page.record_actions(recorder).await?;
     *call.kept.recording.lock() = Some(recording);
@@ -241,8 +241,8 @@ impl Tool for ExportScript {
         }
         let written = match &self.r#ref {
             Some(text) => {
-                let page = call.open_page().await?;
-                let found = target::element(call, &page, text).await?.ways().await?;
+                let page = call.existing_page().await?;
+                let found = target::find_element(call, &page, text).await?.generate_locators().await?;
                 locator(&found, self.language)
             }
             None => {
@@ -257,7 +257,7 @@ impl Tool for ExportScript {
                 }
             }
         };
-        match call.is_whole() {
+        match call.has_output_file() {
             true => reply.say(written),
             // The script contains names from the page, which are untrusted.
             false => reply.say(page_text::fenced(&written, "script")),

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use super::input::clicked;
 use crate::Result;
 use crate::browser::input::{Button, ClickOptions, Point};
-use crate::browser::{ActsOn, Page};
+use crate::browser::{ActionTarget, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Capability, Effect, Tool};
 
 /// Click at a point in the viewport.
@@ -47,11 +47,11 @@ pub(super) async fn press_at(
     options: &ClickOptions,
     reply: &mut Reply,
 ) -> Result<()> {
-    let page = call.open_page().await?;
+    let page = call.existing_page().await?;
     inside(&page, &[("x", "y", at.x, at.y)]).await?;
     call.confirm_anything(&page, what.unwrap_or(MouseClick::TITLE)).await?;
     let mouse = page.input().mouse();
-    call.act(&page, ActsOn::Page, Box::pin(mouse.click(at, options))).await?;
+    call.act(&page, ActionTarget::Page, Box::pin(mouse.click(at, options))).await?;
     let verb = clicked(options.count);
     let what = what.unwrap_or("position");
     let button = match options.button {
@@ -60,7 +60,7 @@ pub(super) async fn press_at(
         _ => "",
     };
     reply.say(format!("{verb} {what} at ({}, {}){button}", at.x, at.y));
-    reply.show(View::Changes);
+    reply.show(PageView::Changes);
     Ok(())
 }
 
@@ -100,7 +100,7 @@ impl Tool for MouseMove {
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         inside(&page, &[("x", "y", self.x, self.y)]).await?;
         let mouse = page.input().mouse();
         let to = Point::new(self.x, self.y);
@@ -111,11 +111,11 @@ impl Tool for MouseMove {
                 None => mouse.move_to(to).await,
             }
         };
-        call.act(&page, ActsOn::Page, Box::pin(travel)).await?;
+        call.act(&page, ActionTarget::Page, Box::pin(travel)).await?;
         let in_steps =
             steps.filter(|steps| *steps > 1).map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Moved mouse to ({}, {}){in_steps}", self.x, self.y));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -143,15 +143,15 @@ impl Tool for MouseDrag {
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let (from, to) = (Point::new(self.start_x, self.start_y), Point::new(self.end_x, self.end_y));
         let ends = [("startX", "startY", from.x, from.y), ("endX", "endY", to.x, to.y)];
         inside(&page, &ends).await?;
-        call.act(&page, ActsOn::Page, Box::pin(page.drag(from, to, self.steps))).await?;
+        call.act(&page, ActionTarget::Page, Box::pin(page.drag(from, to, self.steps))).await?;
         let Self { start_x, start_y, end_x, end_y, .. } = self;
         let steps = self.steps.map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}){steps}"));
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }

@@ -10,20 +10,20 @@ use crate::Result;
 use crate::browser::{Download, DownloadState, JsValue, Page, ScriptWorld, WaitUntil};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::condition::{Condition, like};
+use crate::mcp::condition::{Condition, matches_url};
 use crate::mcp::describe::downloads;
-use crate::mcp::files::shown;
+use crate::mcp::files::display_path;
 use crate::mcp::page_text::{inline_beside, one_line};
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: the page loads nothing; download: all downloads ended.
+/// idle: nothing is loading; download: all downloads ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum WaitState {
     DomContentLoaded,
     Load,
     NetworkIdle,
@@ -53,7 +53,7 @@ pub struct WaitFor {
     /// JavaScript expression that must become true.
     #[schemars(length(min = 1))]
     pub function: Option<String>,
-    pub state: Option<State>,
+    pub state: Option<WaitState>,
     /// Seconds.
     #[schemars(range(min = 0, max = 60))]
     pub time: Option<f64>,
@@ -68,7 +68,7 @@ enum WaitCondition {
     Page(Condition, bool),
     Response(String),
     Function(String),
-    State(State),
+    State(WaitState),
     Time(f64),
 }
 
@@ -82,18 +82,18 @@ impl Tool for WaitFor {
         let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);
         let sentence = match self.wanted()? {
             WaitCondition::Time(seconds) => {
-                call.progress.say(format!("waiting {seconds} s"));
+                call.progress.set_message(format!("waiting {seconds} s"));
                 sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default()).await;
                 format!("Waited for {seconds} seconds")
             }
             wanted => {
-                let page = call.open_page().await?;
-                call.progress.say(format!("waiting for {}", wanted.what()));
-                page.unless_stuck(None, Box::pin(wanted.wait(call, &page, limit))).await?
+                let page = call.existing_page().await?;
+                call.progress.set_message(format!("waiting for {}", wanted.describe()));
+                page.unless_hung(None, Box::pin(wanted.wait(call, &page, limit))).await?
             }
         };
         reply.say(sentence);
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -129,13 +129,13 @@ impl WaitFor {
 }
 
 impl WaitCondition {
-    fn what(&self) -> String {
+    fn describe(&self) -> String {
         let what = match self {
-            Self::Page(condition, true) => return condition.what(),
-            Self::Page(condition, false) => return format!("the end of {}", condition.what()),
+            Self::Page(condition, true) => return condition.describe(),
+            Self::Page(condition, false) => return format!("the end of {}", condition.describe()),
             Self::Response(_) => "the response",
             Self::Function(_) => "the condition",
-            Self::State(State::Download) => "the end of a download",
+            Self::State(WaitState::Download) => "the end of a download",
             Self::State(_) => "the page's state",
             Self::Time(_) => "the time",
         };
@@ -147,30 +147,30 @@ impl WaitCondition {
         match self {
             Self::Function(script) => {
                 let frame = page.main_frame();
-                let scope = ScriptWorld::for_script(script);
+                let scope = ScriptWorld::choose_world(script);
                 let pause = Some(PAUSE);
                 let holds = frame.wait_for_function(script, &JsValue::Undefined, scope, pause, limit);
-                page.unless_dialog(holds).await?;
+                page.fail_on_dialog(holds).await?;
                 Ok("The condition holds".to_owned())
             }
-            Self::State(State::Idle) => self.until_idle(page, limit).await,
-            Self::State(state @ (State::Load | State::DomContentLoaded | State::NetworkIdle)) => {
+            Self::State(WaitState::Idle) => self.until_idle(page, limit).await,
+            Self::State(state @ (WaitState::Load | WaitState::DomContentLoaded | WaitState::NetworkIdle)) => {
                 let moment = match state {
-                    State::Load => WaitUntil::Load,
-                    State::DomContentLoaded => WaitUntil::DomContentLoaded,
+                    WaitState::Load => WaitUntil::Load,
+                    WaitState::DomContentLoaded => WaitUntil::DomContentLoaded,
                     _ => WaitUntil::NetworkIdle,
                 };
-                page.unless_dialog(page.main_frame().wait_for_lifecycle(moment, limit)).await?;
+                page.fail_on_dialog(page.main_frame().wait_for_lifecycle(moment, limit)).await?;
                 Ok("The page has come to that state".to_owned())
             }
             _ => {
                 self.until_seen(call, page, limit).await?;
-                Ok(self.describe(call, page))
+                Ok(self.describe_end(call, page))
             }
         }
     }
 
-    fn describe(&self, call: &Call<'_>, page: &Page) -> String {
+    fn describe_end(&self, call: &Call<'_>, page: &Page) -> String {
         match self {
             Self::Page(Condition::Text(text), true) => format!("Text '{text}' appeared on page"),
             Self::Page(Condition::Text(text), false) => format!("Text '{text}' disappeared from page"),
@@ -194,7 +194,7 @@ impl WaitCondition {
             if let Some(dialog) = page.dialog() {
                 return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
             }
-            let look = page.unless_dialog(Box::pin(self.is_so(call, page)));
+            let look = page.fail_on_dialog(Box::pin(self.is_so(call, page)));
             if timeout_at(deadline, look).await.unwrap_or(Ok(false))? {
                 return Ok(());
             }
@@ -202,17 +202,17 @@ impl WaitCondition {
                 if matches!(self, Self::State(_)) {
                     return Err(Error::DownloadAway { waited: limit });
                 }
-                return Err(Error::WaitRanOut { what: self.what(), waited: limit });
+                return Err(Error::WaitRanOut { what: self.describe(), waited: limit });
             }
             let pause = (Instant::now() + PAUSE).min(deadline);
-            page.changed_before(&mut changes, pause).await;
+            page.wait_for_change(&mut changes, pause).await;
             sleep_until(pause).await;
         }
     }
 
     async fn is_so(&self, call: &Call<'_>, page: &Page) -> Result<bool> {
         match self {
-            Self::Page(condition, there) => Ok(condition.holds(page).await? == *there),
+            Self::Page(condition, there) => Ok(condition.is_met(page).await? == *there),
             Self::Response(part) => Ok(answered(page, part).is_some()),
             Self::State(_) => Ok(downloads_ended(call)),
             Self::Function(_) | Self::Time(_) => Ok(true),
@@ -223,11 +223,11 @@ impl WaitCondition {
     async fn until_idle(&self, page: &Page, limit: Duration) -> Result<String> {
         let deadline = Instant::now() + limit;
         let mark = page.mark();
-        page.note_building();
-        page.unless_dialog(page.main_frame().wait_for_lifecycle(WaitUntil::Load, limit)).await?;
+        page.watch_document_growth();
+        page.fail_on_dialog(page.main_frame().wait_for_lifecycle(WaitUntil::Load, limit)).await?;
         loop {
             let rest = deadline.saturating_duration_since(Instant::now());
-            let still = page.until_built(mark, rest).await;
+            let still = page.until_document_complete(mark, rest).await;
             if let Some(dialog) = page.dialog() {
                 return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
             }
@@ -246,7 +246,8 @@ impl WaitCondition {
 /// Status and URL of the latest response whose URL matches.
 fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
     page.with_network(|network| {
-        let entries = network.entries().filter(|entry| like(part, &entry.url) && entry.ended.is_some());
+        let entries =
+            network.entries().filter(|entry| matches_url(part, &entry.url) && entry.ended.is_some());
         entries.filter_map(|entry| Some((entry.response.as_ref()?.status, entry.url.clone()))).last()
     })
 }
@@ -267,7 +268,7 @@ fn describe_downloads(call: &Call<'_>) -> String {
     let line = |download: &Download| {
         let name = inline_beside(&download.name, &[' ', ',']);
         match &download.state {
-            DownloadState::Completed { path, .. } => format!("{name} is at {}", shown(path)),
+            DownloadState::Completed { path, .. } => format!("{name} is at {}", display_path(path)),
             _ => format!("{name} failed"),
         }
     };

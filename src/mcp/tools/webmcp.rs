@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Result;
-use crate::browser::{ActsOn, Page, WebMcpTool};
+use crate::browser::{ActionTarget, Page, WebMcpTool};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 use crate::snapshot::quoted;
 
@@ -48,8 +48,8 @@ impl Tool for PageTool {
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
-        let offered = named(page.offered_tools());
+        let page = call.existing_page().await?;
+        let offered = named(page.webmcp_tools());
         let Some(name) = self.name else {
             let lines: Vec<_> = offered.iter().map(|(name, tool)| tool_json(name, tool)).collect();
             reply.say(match lines.is_empty() {
@@ -64,14 +64,14 @@ impl Tool for PageTool {
             return Err(Error::InvalidArguments { problems: vec![problem.to_owned()] });
         };
         call.confirm_anything(&page, &tool.name).await?;
-        call.progress.say("waiting for the page's tool");
+        call.progress.set_message("waiting for the page's tool");
         let limit = if tool.waits_for_submit { FORM_LIMIT } else { call.settings.timeouts.navigation };
         let mut answer = None;
         let invoke = async {
-            answer = page.invoke_offered(&tool, Value::Object(self.arguments), limit).await?;
+            answer = page.invoke_webmcp_tool(&tool, Value::Object(self.arguments), limit).await?;
             Ok(())
         };
-        call.act(&page, ActsOn::Page, Box::pin(invoke)).await?;
+        call.act(&page, ActionTarget::Page, Box::pin(invoke)).await?;
         reply.say(match answer {
             Some(answer) => {
                 let written = page_text::json(&answer);
@@ -83,7 +83,7 @@ impl Tool for PageTool {
             None if page.dialog().is_some() => "The page's tool asks something first.".to_owned(),
             None => "The page's form is filled in, and waits to be submitted.".to_owned(),
         });
-        reply.show(View::Changes);
+        reply.show(PageView::Changes);
         Ok(())
     }
 }
@@ -119,7 +119,7 @@ fn short(text: &str) -> String {
 /// The tools of a page as entries of the MCP tool list.
 pub(in crate::mcp) fn listed(page: &Page) -> Vec<Listing> {
     let origin = page_text::origin_of(&page.url());
-    named(page.offered_tools())
+    named(page.webmcp_tools())
         .iter()
         .take(MOST_LISTED)
         .map(|(name, tool)| listing(name, tool, &origin))

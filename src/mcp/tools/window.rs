@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, Tool};
 
 /// Resize the page, in CSS pixels.
@@ -27,7 +27,7 @@ impl Tool for Resize {
         let (width, height) = (self.width.round() as u32, self.height.round() as u32);
         page.resize_viewport(width, height).await?;
         reply.say(format!("Resized viewport to {width}x{height} pixels"));
-        reply.show(View::Page);
+        reply.show(PageView::Page);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::{Call, ToFile};
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, EXPECT, TAB, Tool};
+use crate::mcp::tool::{AnyTool, EXPECT_ARGUMENT, TAB_ARGUMENT, Tool};
 use crate::mcp::tools::{
     dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
 };
@@ -52,10 +52,10 @@ pub(super) async fn run(
     match tool.name {
         // These tools manage sessions, and do not use the page of one.
         spec::CreateSession::NAME | spec::CloseSession::NAME | spec::ListSessions::NAME => {
-            return call.unless_stuck(tool, tool.run(arguments, call, reply)).await;
+            return call.unless_hung(tool, tool.run(arguments, call, reply)).await;
         }
         install::Install::NAME => {
-            let path = webkit_session.program()?;
+            let path = webkit_session.driver_path()?;
             let runs = if webkit_session.is_running() { "and running " } else { "" };
             let path = path.display();
             reply.say(format!("WebKit is already installed {runs}({path}). No installation needed."));
@@ -70,11 +70,11 @@ pub(super) async fn run(
     if let Some(reason) = cannot_be_kept(call) {
         return Err(Error::NotInWebkit { what: tool.name.to_owned(), reason });
     }
-    if arguments.contains_key(TAB) {
+    if arguments.contains_key(TAB_ARGUMENT) {
         let what = "a tab that is named".to_owned();
         return Err(Error::NotInWebkit { what, reason: "a session has only one page there" });
     }
-    if arguments.contains_key(EXPECT) {
+    if arguments.contains_key(EXPECT_ARGUMENT) {
         let what = "an expectation of an action".to_owned();
         return Err(Error::NotInWebkit { what, reason: "its pages are not watched; take a snapshot" });
     }

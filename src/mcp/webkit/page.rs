@@ -23,9 +23,9 @@ use crate::mcp::tools::evaluate::{Evaluate, say_value};
 use crate::mcp::tools::input::{Click, Type, clicked};
 use crate::mcp::tools::inspect::Snapshot;
 use crate::mcp::tools::milliseconds;
-use crate::mcp::tools::navigate::{DOWNLOAD_NOTE, Navigate, Until};
+use crate::mcp::tools::navigate::{DOWNLOAD_NOTE, LoadState, Navigate};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
-use crate::mcp::tools::storage::{Action, Cookies};
+use crate::mcp::tools::storage::{Cookies, StorageAction};
 use crate::snapshot::{self, ComparisonBase, Tree};
 use crate::webdriver::{DownloadEntry, Element, PressOptions, Tab};
 
@@ -37,22 +37,22 @@ fn not_there(what: &str, reason: &'static str) -> Error {
 }
 
 pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    let url = at.call.address(&asked.url)?;
-    if matches!(asked.wait_until, Some(Until::Commit | Until::NetworkIdle)) {
+    let url = at.call.parse_url(&asked.url)?;
+    if matches!(asked.wait_until, Some(LoadState::Commit | LoadState::NetworkIdle)) {
         return Err(not_there(
             "waiting for that",
             "its driver tells of no requests, only that a page has loaded",
         ));
     }
     if !at.session.is_running() {
-        at.call.progress.say("starting WebKit");
+        at.call.progress.set_message("starting WebKit");
     }
-    let page = at.session.turn().await?;
+    let page = at.session.acquire_page().await?;
     if page.dialog().await?.is_some() {
         page.answer_dialog(false, None).await?;
         reply.add_event("A dialog was dismissed, to leave the page.");
     }
-    at.call.progress.say("loading the page");
+    at.call.progress.set_message("loading the page");
     let limit = asked.timeout.map_or(at.call.settings.timeouts.navigation, milliseconds);
     match page.navigate(url.as_str(), limit).await {
         Ok(arrived) if arrived.is_file => {
@@ -66,22 +66,22 @@ pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Rep
 }
 
 pub(super) async fn back(at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    let page = at.session.open_turn().await?;
-    at.call.progress.say("loading the page");
+    let page = at.session.acquire_open_page().await?;
+    at.call.progress.set_message("loading the page");
     page.back(at.call.settings.timeouts.navigation).await?;
     describe(&page, at, true, reply).await
 }
 
 pub(super) async fn snapshot(asked: Snapshot, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    let page = at.session.open_turn().await?;
+    let page = at.session.acquire_open_page().await?;
     let root = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
-    at.call.progress.say("reading the page");
+    at.call.progress.set_message("reading the page");
     let tree = Arc::new(page.capture(asked.capture_options(), root.as_ref()).await?);
     if let Some(tree_seen) = asked.show(tree, &asked.options(at.call), root.is_some(), at.call, reply) {
-        page.set_shown(tree_seen);
+        page.set_last_snapshot(tree_seen);
     }
     tell_page(&page, at, reply).await
 }
@@ -93,16 +93,16 @@ pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) ->
     if asked.position.is_some() {
         return Err(not_there("pressing at a place of an element", "this server presses its middle there"));
     }
-    let page = at.session.open_turn().await?;
+    let page = at.session.acquire_open_page().await?;
     let element = target(&page, &asked.r#ref).await?;
-    at.call.progress.say("clicking");
+    at.call.progress.set_message("clicking");
     let press = PressOptions {
         button: asked.button,
         count: if asked.double_click { 2 } else { 1 },
         modifiers: asked.modifiers,
         force: false,
     };
-    page.press(&element, &press, at.call.settings.timeouts.action).await?;
+    page.click(&element, &press, at.call.settings.timeouts.action).await?;
     reply.say(format!("{} {}", clicked(press.count), description(&page, &element, asked.element.as_deref())));
     end(&page, at, reply).await
 }
@@ -111,15 +111,15 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
     let Some(text) = &asked.r#ref else {
         return Err(not_there("typing where the focus is", "its driver types into an element: give its ref"));
     };
-    let page = at.session.open_turn().await?;
+    let page = at.session.acquire_open_page().await?;
     let element = target(&page, text).await?;
-    at.call.progress.say("typing");
+    at.call.progress.set_message("typing");
     let limit = at.call.settings.timeouts.action;
     let shown = match asked.slowly {
         true => {
             page.fill(&element, "", limit).await?;
             page.type_keys(&element, &asked.text, None).await?;
-            Some(page.shown_by(&element).await?)
+            Some(page.field_content(&element).await?)
         }
         false => page.fill(&element, &asked.text, limit).await?,
     };
@@ -146,7 +146,7 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
 }
 
 pub(super) async fn answer_dialog(asked: HandleDialog, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    let page = at.session.open_turn().await?;
+    let page = at.session.acquire_open_page().await?;
     let message = page.dialog().await?.ok_or(Error::NoDialog)?;
     page.answer_dialog(asked.accept, asked.prompt_text.as_deref().filter(|_| asked.accept)).await?;
     let done = if asked.accept { "Accepted" } else { "Dismissed" };
@@ -155,15 +155,15 @@ pub(super) async fn answer_dialog(asked: HandleDialog, at: &InWebkit<'_>, reply:
 }
 
 pub(super) async fn evaluate(asked: Evaluate, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    let page = at.session.open_turn().await?;
+    let page = at.session.acquire_open_page().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
-    at.call.progress.say("running the script");
+    at.call.progress.set_message("running the script");
     let value =
         page.evaluate(&asked.function, element.as_ref(), at.call.settings.timeouts.navigation).await?;
-    say_value(&value, at.call.is_whole(), reply);
+    say_value(&value, at.call.has_output_file(), reply);
     if page.dialog().await?.is_some() {
         return describe(&page, at, false, reply).await;
     }
@@ -177,17 +177,17 @@ pub(super) async fn picture(asked: TakeScreenshot, at: &InWebkit<'_>, reply: &mu
         return Err(not_there("a picture of this type", "its driver makes PNG"));
     }
     let place = file.place().await?;
-    let page = at.session.open_turn().await?;
+    let page = at.session.acquire_open_page().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
         None => None,
     };
     let (picture, what) = match &element {
         Some(element) => {
-            (page.picture(Some(element)).await?, description(&page, element, asked.element.as_deref()))
+            (page.screenshot(Some(element)).await?, description(&page, element, asked.element.as_deref()))
         }
-        None if asked.full_page => (page.whole_picture().await?, "full page".to_owned()),
-        None => (page.picture(None).await?, "viewport".to_owned()),
+        None if asked.full_page => (page.full_page_screenshot().await?, "full page".to_owned()),
+        None => (page.screenshot(None).await?, "viewport".to_owned()),
     };
     let shown = (at.call.settings.image_responses == ImageResponses::Inline)
         .then(|| Image { base64: BASE64_STANDARD.encode(&picture), mime_type: format.mime_type() });
@@ -205,10 +205,10 @@ pub(super) async fn picture(asked: TakeScreenshot, at: &InWebkit<'_>, reply: &mu
 pub(super) async fn cookies(asked: Cookies, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     asked.check()?;
     let page = match asked.action {
-        Action::Set => at.session.turn().await?,
-        _ => at.session.open_turn().await?,
+        StorageAction::Set => at.session.acquire_page().await?,
+        _ => at.session.acquire_open_page().await?,
     };
-    at.call.progress.say("reading the cookies");
+    at.call.progress.set_message("reading the cookies");
     let is_meant = |cookie: &Value, site: Option<&str>| {
         let domain = cookie["domain"].as_str().unwrap_or_default().trim_start_matches('.');
         asked.name.as_deref().is_none_or(|name| cookie["name"] == name)
@@ -220,15 +220,15 @@ pub(super) async fn cookies(asked: Cookies, at: &InWebkit<'_>, reply: &mut Reply
         Ok(all.into_iter().filter(|cookie| is_meant(cookie, site.as_deref())).collect())
     };
     match asked.action {
-        Action::List => reply.say(page_text::json(&found().await?)),
-        Action::Set => {
+        StorageAction::List => reply.say(page_text::json(&found().await?)),
+        StorageAction::Set => {
             let given = asked.given()?;
             for cookie in &given {
                 page.add_cookie(as_webdriver_has_it(cookie)?).await?;
             }
             reply.say(format!("Set {} cookies", given.len()));
         }
-        Action::Delete | Action::Clear => {
+        StorageAction::Delete | StorageAction::Clear => {
             let gone = found().await?;
             for name in gone.iter().filter_map(|cookie| cookie["name"].as_str()) {
                 page.delete_cookie(name).await?;
@@ -271,12 +271,12 @@ async fn target(page: &Tab, text: &str) -> Result<Element> {
 
 /// The element as in the snapshot, or in the caller's words.
 fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
-    let shown = page.shown().and_then(|tree| {
+    let shown = page.last_snapshot().and_then(|tree| {
         let name = element.target();
         let node = tree
             .nodes()
             .iter()
-            .find(|node| node.number > 0 && name.parse().is_ok_and(|name| tree.is_named(node, &name)))?;
+            .find(|node| node.number > 0 && name.parse().is_ok_and(|name| tree.matches_ref(node, &name)))?;
         Some(format!("{} {}", node.role, snapshot::quoted(&node.name)))
     });
     shown.or_else(|| words.map(page_text::inline)).unwrap_or_else(|| "the element".to_owned())
@@ -284,8 +284,8 @@ fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
 
 /// Waits for effects, as far as they can be observed, and adds them to the reply.
 async fn end(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    at.call.progress.say("waiting for what the action caused");
-    match page.rest(at.call.settings.timeouts.settle).await {
+    at.call.progress.set_message("waiting for what the action caused");
+    match page.wait_until_stable(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -301,11 +301,11 @@ async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply)
     }
     tell_opened(page, reply).await?;
     tell_page(page, at, reply).await?;
-    at.call.progress.say("reading the page");
+    at.call.progress.set_message("reading the page");
     let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
     tell_unseen(&tree, reply);
-    show(page.shown().filter(|_| !whole).as_deref(), &tree, at.call, reply);
-    page.set_shown(tree);
+    show(page.last_snapshot().filter(|_| !whole).as_deref(), &tree, at.call, reply);
+    page.set_last_snapshot(tree);
     Ok(())
 }
 
@@ -335,7 +335,7 @@ async fn tell_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<(
         reply.add_event(describe_download(&name, &state));
         share_download(&name, &state, reply);
     }
-    let stands = page.stands().await?;
+    let stands = page.url_and_title().await?;
     at.session.set_url(&stands.url);
     reply.set_page(PageState { url: stands.url, title: stands.title, ..PageState::default() });
     Ok(())

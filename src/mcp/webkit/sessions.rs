@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
-use crate::mcp::tools::sessions::{Click, Navigate, Type, Until, answer};
+use crate::mcp::tools::sessions::{Click, LoadState, Navigate, Type, answer};
 use crate::messages::sessions as texts;
 use crate::webdriver::{PageAccess, PressOptions};
 
@@ -22,15 +22,15 @@ const FILE: &str =
     "the page stayed as it was: the address is a file to download, which is kept where downloads are saved";
 
 pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
-    let url = at.call.address(&asked.url)?;
-    if matches!(asked.wait_until, Some(Until::NetworkIdle)) {
+    let url = at.call.parse_url(&asked.url)?;
+    if matches!(asked.wait_until, Some(LoadState::NetworkIdle)) {
         return Err(Error::NotInWebkit {
             what: "waiting for the network".to_owned(),
             reason: "its driver tells of no requests",
         });
     }
     let page = turn(at).await?;
-    at.call.progress.say("loading the page");
+    at.call.progress.set_message("loading the page");
     let arrived = page
         .navigate(url.as_str(), asked.timeout.map_or(at.call.settings.timeouts.navigation, milliseconds))
         .await?;
@@ -42,7 +42,7 @@ pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Rep
     let mut json = json!({
         "success": true, "title": arrived.title, "url": arrived.url, "status": 0, "note": NO_STATUS,
     });
-    reply.say_only(page_text::json_line(&json));
+    reply.set_plain_text(page_text::json_line(&json));
     json["untrusted"] = json!(["title", "url"]);
     reply.set_structured(json);
     Ok(())
@@ -52,14 +52,14 @@ pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) ->
     let page = turn(at).await?;
     let limit = asked.timeout.map_or(at.call.settings.timeouts.action, milliseconds);
     let begun = Instant::now();
-    at.call.progress.say("clicking");
+    at.call.progress.set_message("clicking");
     let element = page.find(&asked.selector, limit).await?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema says 1 to 10")]
     let count = asked.click_count.unwrap_or(1.0) as u32;
     let press = PressOptions { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
-    page.press(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
+    page.click(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
     end(&page, at).await?;
-    answer(reply, json!({ "success": true, "message": texts::CLICKED }));
+    answer(reply, json!({ "success": true, "message": texts::CLICKED_MESSAGE }));
     Ok(())
 }
 
@@ -67,16 +67,16 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
     let page = turn(at).await?;
     let limit = asked.timeout.map_or(at.call.settings.timeouts.action, milliseconds);
     let begun = Instant::now();
-    at.call.progress.say("typing");
+    at.call.progress.set_message("typing");
     let element = page.find(&asked.selector, limit).await?;
     page.until_editable(&element, limit.saturating_sub(begun.elapsed())).await?;
     if asked.clear {
         page.fill(&element, "", limit.saturating_sub(begun.elapsed())).await?;
     }
-    let before = page.shown_by(&element).await?;
+    let before = page.field_content(&element).await?;
     page.type_keys(&element, &asked.text, asked.delay.map(milliseconds)).await?;
     if !asked.text.is_empty() && !asked.text.contains(['\n', '\r', '\t']) {
-        let shown = page.shown_by(&element).await?;
+        let shown = page.field_content(&element).await?;
         if shown == before && shown.kind != ControlKind::None {
             return Err(Error::NotTaken {
                 shows: if shown.secret { String::new() } else { shown.values.join(", ") },
@@ -84,16 +84,16 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
         }
     }
     end(&page, at).await?;
-    answer(reply, json!({ "success": true, "message": texts::TYPED }));
+    answer(reply, json!({ "success": true, "message": texts::TYPED_MESSAGE }));
     Ok(())
 }
 
 /// The session's page. Dismisses an open dialog, since these tools cannot show one.
 async fn turn<'a>(at: &InWebkit<'a>) -> Result<PageAccess<'a>> {
     if !at.session.is_running() {
-        at.call.progress.say("starting WebKit");
+        at.call.progress.set_message("starting WebKit");
     }
-    let page = at.session.turn().await?;
+    let page = at.session.acquire_page().await?;
     dismiss(&page).await?;
     Ok(page)
 }
@@ -107,7 +107,7 @@ async fn dismiss(page: &PageAccess<'_>) -> Result<()> {
 
 /// Waits for effects, as far as they can be observed.
 async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
-    match page.rest(at.call.settings.timeouts.settle).await {
+    match page.wait_until_stable(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -115,6 +115,6 @@ async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
     page.close_popups().await?;
     // As with the other browsers, answers of these tools do not report downloads.
     let _ = page::keep_downloads(page, at.call).await;
-    at.session.set_url(&page.stands().await?.url);
+    at.session.set_url(&page.url_and_title().await?.url);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Workspaces with WebKit: each has a WebKit session of its own.
 use std::sync::{Arc, Weak};
 
-use super::{Engine, EngineOptions, Source};
+use super::{BrowserSource, Engine, EngineOptions};
 use crate::browser::ContextOptions;
 use crate::browser::launch::LaunchOptions;
 use crate::error::{Error, Result};
@@ -14,18 +14,21 @@ impl Engine {
     /// # Errors `unsupported` if the browser is run by somebody else.
     pub(in crate::session) fn workspace_in_webkit(&self, context: ContextOptions) -> Result<Workspace> {
         let launch = match &self.options().source {
-            Source::Webkit(_) => {
+            BrowserSource::Webkit(_) => {
                 return Ok(Workspace::new(self.clone(), context, true, self.inner.quota.clone()));
             }
             // The configured executable and profile belong to the default browser.
-            Source::Launch(launch) => LaunchOptions {
+            BrowserSource::Launch(launch) => LaunchOptions {
                 executable: None,
                 user_data_dir: None,
                 arguments: Vec::new(),
                 ..(**launch).clone()
             },
-            Source::Unsupported { .. } => LaunchOptions::default(),
-            Source::Attach { .. } | Source::Join { .. } | Source::Shared { .. } | Source::Pool(_) => {
+            BrowserSource::Unsupported { .. } => LaunchOptions::default(),
+            BrowserSource::Attach { .. }
+            | BrowserSource::Join { .. }
+            | BrowserSource::Shared { .. }
+            | BrowserSource::Pool(_) => {
                 let reason = "the server is attached to one that runs already".to_owned();
                 return Err(Error::Unsupported { what: "another browser", reason });
             }
@@ -33,7 +36,7 @@ impl Engine {
         let mut webkit = self.inner.webkit.lock();
         let make = || {
             let options = webdriver::Options::new(launch, &context, Arc::clone(&self.options().warn));
-            let source = Source::Webkit(Arc::new(options));
+            let source = BrowserSource::Webkit(Arc::new(options));
             let options = EngineOptions { source, use_profile: false, ..self.options().clone() };
             let root = self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner));
             Self::of(options, Some(root))
@@ -45,7 +48,7 @@ impl Engine {
 
     /// The WebKit session of a workspace, if this engine uses WebKit.
     pub(in crate::session) fn webkit_session(&self) -> Option<Arc<WebkitSession>> {
-        let Source::Webkit(options) = &self.options().source else { return None };
+        let BrowserSource::Webkit(options) = &self.options().source else { return None };
         let webkit_session = Arc::new(WebkitSession::new(Arc::clone(options)));
         let mut webkit_sessions = self.inner.webkit_sessions.lock();
         webkit_sessions.retain(|webkit_session| webkit_session.strong_count() > 0);

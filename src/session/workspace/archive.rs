@@ -82,7 +82,7 @@ impl Workspace {
         known.push((context.clone(), Arc::clone(&archive)));
         drop(known);
         let followed = Arc::clone(&archive);
-        context.follow(Arc::new(move |news| {
+        context.listen_to_network(Arc::new(move |news| {
             let NetworkEvent::RequestFinished(request) = news else { return };
             if matches!(request.resource_type().as_str(), "xhr" | "fetch") {
                 let (request, archive) = (request.clone(), Arc::clone(&followed));

@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 
 /// A context that is left to another server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftContext {
+pub struct HandedOverContext {
     name: String,
     number: u32,
     /// The id that the browser assigned to the context.
     pub id: String,
 }
 
-impl LeftContext {
+impl HandedOverContext {
     pub(in crate::session) fn name(&self) -> &str {
         &self.name
     }
@@ -22,7 +22,7 @@ impl LeftContext {
 
 impl Workspace {
     /// Starts with the contexts that another server left; new pages get unused numbers from `first_page`.
-    pub(in crate::session) fn adopt_contexts(&self, left: Vec<LeftContext>, first_page: u32) {
+    pub(in crate::session) fn adopt_contexts(&self, left: Vec<HandedOverContext>, first_page: u32) {
         let mut state = self.inner.state.lock();
         for context in left {
             let mut slot = Slot::new(context.name.clone(), context.number, self.inner.usual.clone());
@@ -35,7 +35,7 @@ impl Workspace {
     }
 
     /// The workspace's contexts in the browser.
-    pub(in crate::session) fn left(&self) -> Vec<LeftContext> {
+    pub(in crate::session) fn left(&self) -> Vec<HandedOverContext> {
         let state = self.inner.state.lock();
         let left = state.slots.iter().filter_map(|slot| {
             let id = match (&slot.live, &slot.left) {
@@ -43,7 +43,7 @@ impl Workspace {
                 (None, Some((id, _))) => id.clone(),
                 (None, None) => return None,
             };
-            Some(LeftContext { name: slot.name.clone(), number: slot.number, id })
+            Some(HandedOverContext { name: slot.name.clone(), number: slot.number, id })
         });
         left.collect()
     }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::Workspace;
-use crate::browser::{BrowserContext, Domains, Fulfillment, NetworkEvent, Overrides, Request, Route};
+use crate::browser::{BrowserContext, DomainList, Fulfillment, NetworkEvent, Overrides, Request, Route};
 use crate::error::Result;
 
 /// The most rules that a context has.
@@ -15,7 +15,7 @@ const MOST_RULES: usize = 200;
 
 /// A rule: which requests it matches, and what happens to them.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct RequestRule {
     /// The pattern as it was written, for listings.
     pub pattern: String,
     /// Which requests it applies to.
@@ -32,7 +32,7 @@ pub enum RequestFilter {
     /// Requests whose URL this function matches with the pattern.
     Like(fn(&str, &str) -> bool),
     /// Requests to these domains. Documents of tabs are excluded, as they are opened on purpose.
-    Domains(Arc<Domains>),
+    Domains(Arc<DomainList>),
 }
 
 /// The effect of a rule.
@@ -48,15 +48,15 @@ pub enum RuleEffect {
 
 /// The rules of one context. The newest rule that matches decides.
 #[derive(Debug, Default)]
-pub struct Rules {
-    list: Mutex<Vec<Rule>>,
+pub struct RequestRules {
+    list: Mutex<Vec<RequestRule>>,
     /// Whether another handler decides about requests that match no rule.
     delegates_unmatched: AtomicBool,
 }
 
-impl Rules {
+impl RequestRules {
     /// The rules, oldest first.
-    pub fn list(&self) -> Vec<Rule> {
+    pub fn list(&self) -> Vec<RequestRule> {
         self.list.lock().clone()
     }
 
@@ -69,7 +69,7 @@ impl Rules {
         let rule = self.list.lock().iter().rev().find(|rule| rule.means(route.request())).cloned();
         let Some(rule) = rule else {
             if !self.delegates_unmatched.load(Ordering::Acquire) {
-                route.let_go();
+                route.continue_unchanged();
             }
             return;
         };
@@ -83,11 +83,13 @@ impl Rules {
     }
 }
 
-impl Rule {
+impl RequestRule {
     fn means(&self, request: &Request) -> bool {
         match &self.filter {
             RequestFilter::Like(like) => like(&self.pattern, request.url()),
-            RequestFilter::Domains(domains) => !request.is_tabs_document() && domains.mean(request.url()),
+            RequestFilter::Domains(domains) => {
+                !request.is_tabs_document() && domains.contains_url(request.url())
+            }
         }
     }
 
@@ -107,17 +109,17 @@ impl Rule {
 
 impl Workspace {
     /// The rules of a context.
-    pub fn rules(&self, context: &BrowserContext) -> Arc<Rules> {
+    pub fn rules(&self, context: &BrowserContext) -> Arc<RequestRules> {
         let mut known = self.inner.rules.lock();
         known.retain(|(context, _)| !context.is_closed());
         if let Some((_, rules)) = known.iter().find(|(known, _)| known == context) {
             return Arc::clone(rules);
         }
-        let rules = Arc::<Rules>::default();
+        let rules = Arc::<RequestRules>::default();
         known.push((context.clone(), Arc::clone(&rules)));
         drop(known);
         let followed = Arc::clone(&rules);
-        context.follow(Arc::new(move |news| {
+        context.listen_to_network(Arc::new(move |news| {
             if let NetworkEvent::Route(route) = news {
                 followed.decide(route);
             }
@@ -126,7 +128,7 @@ impl Workspace {
     }
 
     /// Adds a rule for future requests. Drops the oldest rule above the limit.
-    pub async fn add_rule(&self, context: &BrowserContext, rule: Rule) -> Result<()> {
+    pub async fn add_rule(&self, context: &BrowserContext, rule: RequestRule) -> Result<()> {
         let rules = self.rules(context);
         {
             let mut rules = rules.list.lock();
@@ -135,7 +137,7 @@ impl Workspace {
             }
             rules.push(rule);
         }
-        context.set_routed(true).await
+        context.set_interception(true).await
     }
 
     /// Removes the rules with a pattern, or all rules. Returns how many.
@@ -148,7 +150,7 @@ impl Workspace {
             (before - rules.len(), rules.is_empty())
         };
         if is_empty {
-            context.set_routed(false).await?;
+            context.set_interception(false).await?;
         }
         Ok(removed)
     }

@@ -73,7 +73,7 @@ async fn a_reply_of_the_wrong_shape_is_an_error_of_that_call_alone() {
     peer.answer(id, json!({ "number": "one" })).await;
     let error = asked.await.expect_err("not a number");
     assert!(matches!(error, Error::Unreadable { method: "Test.ask", .. }), "{error:?}");
-    assert!(connection.ended().is_none());
+    assert!(connection.close_reason().is_none());
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn whichever_command_the_peer_dies_at_all_that_is_pending_fails_at_once() 
         }
         assert!(events.next().await.is_none());
         assert!(session.is_closed());
-        assert_gone(&connection.until_ended().await);
+        assert_gone(&connection.wait_for_end().await);
         assert_gone(&session.call(Ask { number: 0 }).await.expect_err("nobody is there"));
         assert_gone(&connection.root().call(Ask { number: 0 }).await.expect_err("nobody is there"));
         assert!(session.events(&["Page.loadEventFired"]).next().await.is_none());

@@ -4,7 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use patchright_mcp::cdp::transport::{Incoming, Outgoing, Pipe, Transport};
+use patchright_mcp::cdp::transport::{Pipe, Transport, TransportReader, TransportWriter};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 

@@ -13,7 +13,7 @@ use patchright_mcp::mcp::dispatch::Dispatcher;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::tool::{Registry, Toolset};
 use patchright_mcp::mcp::tools;
-use patchright_mcp::session::{Engine, EngineOptions, Source};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 use tokio::net::{TcpListener, TcpStream};
@@ -127,9 +127,10 @@ async fn pass_on(stream: TcpStream, browser: &str, fault: Option<(usize, Fault)>
 async fn task(chromium: &Chromium, site: &Site, fault: Option<(usize, Fault)>) -> (Vec<Value>, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let endpoint = relay(chromium.endpoint.clone(), fault, Arc::clone(&seen)).await;
-    let source = Source::Attach { endpoint, headers: Vec::new(), limit: Duration::from_secs(10) };
+    let source = BrowserSource::Attach { endpoint, headers: Vec::new(), limit: Duration::from_secs(10) };
     let engine = Engine::new(EngineOptions::new(source));
-    let registry = Registry::new(&tools::ALL, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
+    let registry =
+        Registry::new(&tools::ALL_TOOLS, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
     // Who has lost something waits for it to the end of this, and who has not is done before, on a slow machine, too.
     let (action, navigation) = if loses(fault) { (2, 4) } else { (10, 30) };
     let mut settings = Settings::default();

@@ -57,7 +57,7 @@ impl Chromium {
     async fn close(mut self, connection: &Connection) {
         // It may go before it has answered.
         let _ = connection.root().call(browser::Close {}).await;
-        connection.until_ended().await;
+        connection.wait_for_end().await;
         self.process.wait().await.expect("it ends");
     }
 }

@@ -98,7 +98,7 @@ async fn a_crash_fails_what_is_pending_and_refuses_calls_until_the_page_is_back(
     peer.answer(other_id, json!({ "number": 2 })).await;
     assert_eq!(on_other.await.expect("a reply").number, 2);
 
-    page.revive();
+    page.reset_crashed();
     let asked = page.send(Ask { number: 4 });
     let command = peer.hear().await.expect("a command");
     assert_eq!(command["params"]["number"], 4, "the refused command was not written");
@@ -120,7 +120,7 @@ struct BringsBack {
 
 impl Observer for BringsBack {
     fn on_event(&self, _: RawEvent) {
-        self.page.revive();
+        self.page.reset_crashed();
         *self.asked.lock().unwrap() = Some(self.page.send(Ask { number: 2 }));
     }
 }

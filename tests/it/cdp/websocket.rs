@@ -114,7 +114,7 @@ async fn every_way_to_hang_up_fails_what_is_pending_at_once() {
         }
         let error = asked.await.expect_err(way);
         assert!(matches!(error, Error::BrowserGone { .. }), "{way}: {error:?}");
-        assert!(connection.ended().is_some());
+        assert!(connection.close_reason().is_some());
     }
 }
 

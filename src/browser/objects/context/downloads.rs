@@ -20,7 +20,7 @@ impl BrowserContext {
             download_path: folder.map(|folder| folder.display().to_string()),
             events_enabled: Some(true),
         };
-        self.browser()?.root().call(keep).await.map(drop)
+        self.browser()?.root_session().call(keep).await.map(drop)
     }
 
     /// The latest downloads of its pages, oldest first.
@@ -60,7 +60,7 @@ impl BrowserContext {
     }
 
     /// Waits for the end of a download. Returns its final state.
-    pub async fn download_ended(&self, id: &str) -> Result<DownloadState> {
+    pub async fn wait_for_download(&self, id: &str) -> Result<DownloadState> {
         let mut changes = self.changes();
         loop {
             match self.inner.downloads.state(id) {
@@ -75,7 +75,7 @@ impl BrowserContext {
 
     /// Waits for the end of a download, and copies its file to `path`. Creates missing folders.
     pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
-        let DownloadState::Completed { path: arrived, .. } = self.download_ended(id).await? else {
+        let DownloadState::Completed { path: arrived, .. } = self.wait_for_download(id).await? else {
             let path = path.display().to_string();
             return Err(Error::File { path, reason: "the download is incomplete".to_owned() });
         };
@@ -95,7 +95,7 @@ impl BrowserContext {
     /// Cancels a download. Does nothing if it has ended.
     pub async fn cancel_download(&self, id: &str) -> Result<()> {
         let cancel = CancelDownload { guid: id.to_owned(), browser_context_id: self.inner.id.clone() };
-        match self.browser()?.root().call(cancel).await {
+        match self.browser()?.root_session().call(cancel).await {
             Err(Error::Protocol { .. }) => Ok(()),
             cancelled => cancelled.map(drop),
         }
@@ -120,7 +120,7 @@ impl BrowserContext {
 
     /// Waits for the end of a download, and deletes its file.
     pub async fn delete_download(&self, id: &str) -> Result<()> {
-        self.download_ended(id).await?;
+        self.wait_for_download(id).await?;
         self.inner.downloads.remove(Some(id));
         Ok(())
     }

@@ -20,7 +20,7 @@ const TEXT_LIMIT: Duration = Duration::from_millis(500);
 
 impl Page {
     /// The pending requests, oldest first: resource type and URL.
-    pub fn awaited(&self) -> Vec<(String, String)> {
+    pub fn pending_requests(&self) -> Vec<(String, String)> {
         self.with_network(|network| {
             let open = network.entries().filter(|entry| entry.ended.is_none() && entry.kind != "WebSocket");
             open.map(|entry| (entry.kind.clone(), entry.url.clone())).collect()
@@ -34,7 +34,7 @@ impl Page {
         let mut changes = self.changes();
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
-            if self.blocking_dialog().is_some() || self.main_frame().moments().load {
+            if self.blocking_dialog().is_some() || self.main_frame().lifecycle_events().load {
                 return Ok(true);
             }
             if self.is_closed() || self.is_crashed() {
@@ -46,7 +46,7 @@ impl Page {
             }
             let (_, _, open) = now;
             let until = if open > 0 { deadline.min(since + IDLE) } else { deadline };
-            if !self.changed_before(&mut changes, until).await && Instant::now() >= until {
+            if !self.wait_for_change(&mut changes, until).await && Instant::now() >= until {
                 return Ok(false);
             }
         }
@@ -59,7 +59,7 @@ impl Page {
         loop {
             sleep(PAUSE).await;
             let (now, frame) = (self.traffic(), self.main_frame());
-            let is_unparsed = *frame.loader() != *before && !frame.moments().dom_content_loaded;
+            let is_unparsed = *frame.loader_id() != *before && !frame.lifecycle_events().dom_content_loaded;
             if now != last || !is_unparsed || !self.awaits_silent_servers() {
                 (last, since) = (now, Instant::now());
             }

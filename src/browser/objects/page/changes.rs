@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Page, PageState};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::journal::{ActionEffects, Journal, Mark};
+use crate::browser::objects::journal::{ActionEffects, Journal, JournalMark};
 use crate::error::{Error, Result};
 
 impl Page {
@@ -41,7 +41,7 @@ impl Page {
     }
 
     /// Waits for any change, up to `deadline`. Returns false if the time ran out.
-    pub async fn changed_before(&self, changes: &mut watch::Receiver<u64>, deadline: Instant) -> bool {
+    pub async fn wait_for_change(&self, changes: &mut watch::Receiver<u64>, deadline: Instant) -> bool {
         matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
     }
 
@@ -51,8 +51,8 @@ impl Page {
         timeout(limit, ready).await.unwrap_or(Err(Error::PageBusy))
     }
 
-    /// The current position in the page's history, for [`pending_since`](Self::pending_since).
-    pub fn mark(&self) -> Mark {
+    /// The current position in the page's history, for [`effects_since`](Self::effects_since).
+    pub fn mark(&self) -> JournalMark {
         self.inner.state.lock().journal.mark()
     }
 
@@ -66,7 +66,7 @@ impl Page {
     }
 
     /// Returns the effects since `mark`, and how many are still in progress.
-    pub fn pending_since(&self, mark: Mark) -> ActionEffects {
+    pub fn effects_since(&self, mark: JournalMark) -> ActionEffects {
         let state = self.inner.state.lock();
         let mut pending = state.journal.since(mark);
         pending.dialog = state.dialog.is_some();

@@ -21,7 +21,7 @@ pub(in crate::browser) struct DiscardedState {
 
 /// A guard that keeps a page in memory until it is dropped.
 #[derive(Debug, Clone)]
-pub struct KeptInMemory {
+pub struct KeepLoadedGuard {
     _held: Arc<()>,
 }
 
@@ -39,7 +39,7 @@ impl Page {
         if self.is_closed() {
             return Ok(());
         }
-        let root = self.context().browser()?.root().clone();
+        let root = self.context().browser()?.root_session().clone();
         root.call(CloseTarget { target_id: self.id().to_owned() }).await?;
         const LIMIT: Duration = Duration::from_secs(5);
         match timeout(LIMIT, self.until_closed()).await {
@@ -77,7 +77,7 @@ impl Page {
     pub(in crate::browser) fn revive(&self) -> bool {
         let has_crashed = self.is_crashed();
         if has_crashed {
-            self.inner.session.revive();
+            self.inner.session.reset_crashed();
             self.update(|state| {
                 state.crashed = false;
                 state.discarded = None;
@@ -117,8 +117,8 @@ impl Page {
     }
 
     /// Prevents the page from being unloaded from memory until the guard is dropped.
-    pub fn keep_loaded(&self) -> KeptInMemory {
-        KeptInMemory { _held: Arc::clone(&self.inner.kept_in_memory) }
+    pub fn keep_loaded(&self) -> KeepLoadedGuard {
+        KeepLoadedGuard { _held: Arc::clone(&self.inner.kept_in_memory) }
     }
 
     pub(in crate::browser) fn is_kept_loaded(&self) -> bool {
@@ -137,7 +137,7 @@ impl Page {
     }
 
     pub(in crate::browser) fn why_closed(&self) -> Error {
-        let ended = self.context().browser().ok().and_then(|browser| browser.ended());
+        let ended = self.context().browser().ok().and_then(|browser| browser.close_reason());
         ended.unwrap_or(Error::PageClosed)
     }
 }

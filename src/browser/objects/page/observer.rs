@@ -75,7 +75,7 @@ impl Page {
                 let page = Page { inner };
                 // A popup's first document is empty and has no URL, until the requested document commits.
                 let awaits_document = matches!(tree.frame_tree.frame.url.as_str(), "" | ":")
-                    && page.main_frame().loader().is_empty();
+                    && page.main_frame().loader_id().is_empty();
                 page.learn_tree(&tree.frame_tree, &session, is_root);
                 if is_root {
                     match awaits_document && !page.is_script_window() {
@@ -138,7 +138,7 @@ impl Page {
     fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
         let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
         // A document that has committed meanwhile is newer than this tree.
-        if frame.loader().is_empty() {
+        if frame.loader_id().is_empty() {
             let complete = tree.frame.url == "about:blank" && is_root;
             frame.committed(&tree.frame, session, complete);
             self.show_document(&frame);
@@ -315,8 +315,8 @@ impl Page {
         let Some(frame) = stream.frame_id.as_ref().and_then(|id| self.frame_by_id(id)) else { return };
         let (page, loader) = (self.clone(), stream.loader_id.clone());
         tokio::spawn(async move {
-            let is_left = || *frame.loader() != *loader || frame.moments().network_idle;
-            while page.until(|_| (is_left() || frame.moments().load).then_some(())).await.is_ok()
+            let is_left = || *frame.loader_id() != *loader || frame.lifecycle_events().network_idle;
+            while page.until(|_| (is_left() || frame.lifecycle_events().load).then_some(())).await.is_ok()
                 && !is_left()
             {
                 match page.with_journal(|journal| journal.busy_for(frame.id(), REST)) {

@@ -12,14 +12,14 @@ impl Page {
         }
         let title = self.main_frame().title().await;
         if !title.is_empty() {
-            *self.inner.known_title.lock() = (self.url(), title.clone());
+            *self.inner.cached_title.lock() = (self.url(), title.clone());
         }
         title
     }
 
     /// The last reported title, or that of the tab when we connected; empty if the URL has changed.
-    pub fn known_title(&self) -> String {
-        let (url, title) = self.inner.known_title.lock().clone();
+    pub fn cached_title(&self) -> String {
+        let (url, title) = self.inner.cached_title.lock().clone();
         if self.url() == url { title } else { String::new() }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
     pub text: &'static str,
-    pub when: When,
+    pub when: FlagCondition,
     pub why: &'static str,
     /// What a page can notice of this argument.
     pub page_sees: &'static str,
@@ -16,7 +16,7 @@ pub struct Flag {
 
 /// When an argument is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum FlagCondition {
     Always,
     Headless,
     Linux,
@@ -27,80 +27,80 @@ pub enum When {
 pub const FLAGS: &[Flag] = &[
     Flag {
         text: "--no-first-run",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "no welcome page, no import of another browser's data",
         page_sees: "nothing",
     },
     Flag {
         text: "--no-default-browser-check",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "no question above the page, which would also make it shorter",
         page_sees: "nothing",
     },
     Flag {
         text: "--no-startup-window",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "the first answer comes earlier, and no page is open that nobody asked for",
         page_sees: "nothing",
     },
     Flag {
         text: "--disable-blink-features=AutomationControlled",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "the pipe alone makes navigator.webdriver true; this gives back the browser's own false",
         page_sees: "nothing",
     },
     Flag {
         text: "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AutofillServerCommunication",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "without the first two each window runs one more renderer for its address bar, 45 MB and 0.7 s of processor \
             time; without the third, the browser sends each form it sees to a server of its maker",
         page_sees: "nothing",
     },
     Flag {
         text: "--enable-features=CDPScreenshotNewSurface",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "a picture of what is visible comes a frame sooner: after two in place of three",
         page_sees: "nothing",
     },
     Flag {
         text: "--enable-logging=stderr",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "the browser tells us the texts of errors that nobody caught, which no quiet command does",
         page_sees: "nothing",
     },
     Flag {
         text: "--auto-reject-capture",
-        when: When::Always,
+        when: FlagCondition::Always,
         why: "the picker of what to share lies over the page and takes all its input; it is cancelled",
         page_sees: "that its user shares no screen",
     },
     Flag {
         text: "--password-store=basic",
-        when: When::Linux,
+        when: FlagCondition::Linux,
         why: "no question for the key ring's password, which would wait for a person",
         page_sees: "nothing",
     },
     Flag {
         text: "--use-mock-keychain",
-        when: When::Mac,
+        when: FlagCondition::Mac,
         why: "no question for the key chain's password, which would wait for a person",
         page_sees: "nothing",
     },
     Flag {
         text: HEADLESS,
-        when: When::Headless,
+        when: FlagCondition::Headless,
         why: "the whole browser without a window",
         page_sees: "a user agent, a screen and a pointer of their own kind: the arguments below answer for those",
     },
     Flag {
         text: "--screen-info={1920x1080 workAreaBottom=40}",
-        when: When::Headless,
+        when: FlagCondition::Headless,
         why: "a common screen with a task bar, where headless has 800 by 600",
         page_sees: "the screen of a desktop",
     },
     Flag {
         text: "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
-        when: When::Headless,
+        when: FlagCondition::Headless,
         why: "headless claims that there is no mouse",
         page_sees: "the pointer of a desktop",
     },
@@ -198,12 +198,12 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     arguments
 }
 
-fn applies(when: When, headless: bool) -> bool {
+fn applies(when: FlagCondition, headless: bool) -> bool {
     match when {
-        When::Always => true,
-        When::Headless => headless,
-        When::Linux => cfg!(target_os = "linux"),
-        When::Mac => cfg!(target_os = "macos"),
+        FlagCondition::Always => true,
+        FlagCondition::Headless => headless,
+        FlagCondition::Linux => cfg!(target_os = "linux"),
+        FlagCondition::Mac => cfg!(target_os = "macos"),
     }
 }
 

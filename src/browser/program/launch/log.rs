@@ -14,7 +14,7 @@ const LONGEST_ENTRY: usize = 64 * 1024;
 
 /// Uncaught errors of all pages of a browser, newest last. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Uncaught {
+pub struct UncaughtErrors {
     errors: Arc<Mutex<VecDeque<UncaughtError>>>,
 }
 
@@ -25,7 +25,7 @@ struct UncaughtError {
     line: i64,
 }
 
-impl Uncaught {
+impl UncaughtErrors {
     /// The texts of the `count` errors at this position. `None` if fewer are logged so far, or more with different
     /// texts, such as by other pages with the same script.
     pub fn error_texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
@@ -48,13 +48,13 @@ impl Uncaught {
 /// Parses the log line by line.
 #[derive(Debug, Default)]
 pub(super) struct LogReader {
-    uncaught: Uncaught,
+    uncaught: UncaughtErrors,
     /// A console entry that is not complete yet.
     entry: Option<String>,
 }
 
 impl LogReader {
-    pub(super) fn new(uncaught: &Uncaught) -> Self {
+    pub(super) fn new(uncaught: &UncaughtErrors) -> Self {
         Self { uncaught: uncaught.clone(), entry: None }
     }
 
@@ -100,8 +100,8 @@ fn uncaught(entry: &str) -> Option<UncaughtError> {
 mod tests {
     use super::*;
 
-    fn read(lines: &[&str]) -> (Uncaught, Vec<String>) {
-        let uncaught = Uncaught::default();
+    fn read(lines: &[&str]) -> (UncaughtErrors, Vec<String>) {
+        let uncaught = UncaughtErrors::default();
         let mut reader = LogReader::new(&uncaught);
         let kept =
             lines.iter().filter(|line| reader.should_keep(line)).map(|line| (*line).to_owned()).collect();
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_entry_without_end_does_not_grow_for_ever() {
-        let uncaught = Uncaught::default();
+        let uncaught = UncaughtErrors::default();
         let mut reader = LogReader::new(&uncaught);
         assert!(!reader.should_keep(&format!("{HEAD}\"Uncaught")));
         for _ in 0..10 {

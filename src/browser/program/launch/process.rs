@@ -21,7 +21,7 @@ use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::log::{LogReader, Uncaught};
+use super::log::{LogReader, UncaughtErrors};
 use super::profile::{self, Folder};
 use super::version::{self, Version};
 use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, memory, native};
@@ -64,7 +64,7 @@ pub struct BrowserProcess {
     has_own_file_system: bool,
     version: Version,
     tail: Tail,
-    uncaught: Uncaught,
+    uncaught: UncaughtErrors,
     ended: watch::Receiver<Option<Exit>>,
     folder: Arc<Mutex<Option<Folder>>>,
 }
@@ -115,7 +115,7 @@ impl BrowserProcess {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    pub fn headless(&self) -> bool {
+    pub fn is_headless(&self) -> bool {
         self.headless
     }
 
@@ -170,12 +170,12 @@ impl BrowserProcess {
     }
 
     /// The uncaught errors of the browser's pages.
-    pub fn uncaught(&self) -> &Uncaught {
+    pub fn uncaught_errors(&self) -> &UncaughtErrors {
         &self.uncaught
     }
 
     /// Waits for the exit of the browser.
-    pub fn exited(&self) -> impl Future<Output = Exit> + Send + use<> {
+    pub fn wait_for_exit(&self) -> impl Future<Output = Exit> + Send + use<> {
         ended(self.ended.clone())
     }
 
@@ -189,9 +189,9 @@ impl BrowserProcess {
             self.kill();
         }
         drop(self.take_pipes());
-        if !self.temporary && timeout(limit, self.exited()).await.is_err() && self.is_running() {
+        if !self.temporary && timeout(limit, self.wait_for_exit()).await.is_err() && self.is_running() {
             let _ = kill_process(self.pid, Signal::TERM);
-            let _ = timeout(TERMINATION, self.exited()).await;
+            let _ = timeout(TERMINATION, self.wait_for_exit()).await;
         }
         self.kill();
         // Killed processes take a while to release their memory: their files are removed meanwhile.
@@ -199,7 +199,7 @@ impl BrowserProcess {
         let cleared =
             tokio::task::spawn_blocking(move || files.into_iter().flatten().for_each(profile::clear));
         let gone = async {
-            let _ = timeout(REAP_LIMIT, self.exited()).await;
+            let _ = timeout(REAP_LIMIT, self.wait_for_exit()).await;
             self.tail.complete(REAP_LIMIT).await;
         };
         let _ = tokio::join!(gone, cleared);
@@ -260,7 +260,7 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
     };
     let answer = tokio::select! {
         answer = timeout_at(deadline, first) => answer,
-        _ = process.exited() => Ok(Err(io::ErrorKind::BrokenPipe.into())),
+        _ = process.wait_for_exit() => Ok(Err(io::ErrorKind::BrokenPipe.into())),
     };
     match answer {
         Ok(Ok(first)) => {
@@ -273,7 +273,7 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
         }
         Ok(Err(_)) => {
             // The browser ended or closed the pipe. Its last output on standard error may arrive a little later.
-            let exit = timeout(Duration::from_secs(1), process.exited()).await.ok();
+            let exit = timeout(Duration::from_secs(1), process.wait_for_exit()).await.ok();
             process.tail.complete(LAST_WORDS).await;
             let error = diagnosis::explain(exit, &process.tail.text(), options, plan, &process.profile);
             process.terminate(Duration::ZERO).await;
@@ -372,7 +372,7 @@ fn spawn(
         return Err(Error::BrowserLaunch { reason: "it was gone at once".to_owned() });
     };
     let folder = Arc::new(Mutex::new(Some(folder)));
-    let uncaught = Uncaught::default();
+    let uncaught = UncaughtErrors::default();
     let process = BrowserProcess {
         pipes: Mutex::new(None),
         address: None,
@@ -544,7 +544,7 @@ struct Tail {
 }
 
 impl Tail {
-    fn of(stderr: ChildStderr, uncaught: &Uncaught) -> Self {
+    fn of(stderr: ChildStderr, uncaught: &UncaughtErrors) -> Self {
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let (done, complete) = watch::channel(false);
         let (found, address) = watch::channel(None);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::log::Uncaught;
+use super::log::UncaughtErrors;
 use super::version::Version;
 use super::{LaunchOptions, Plan};
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn headless(&self) -> bool {
+    pub fn is_headless(&self) -> bool {
         match *self {}
     }
 
@@ -91,12 +91,12 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn uncaught(&self) -> &Uncaught {
+    pub fn uncaught_errors(&self) -> &UncaughtErrors {
         match *self {}
     }
 
     #[expect(clippy::unused_async, reason = "as where browsers can be started")]
-    pub async fn exited(&self) -> Exit {
+    pub async fn wait_for_exit(&self) -> Exit {
         match *self {}
     }
 

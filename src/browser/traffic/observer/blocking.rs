@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::options::domains::Domains;
+use crate::browser::options::domains::DomainList;
 use crate::browser::options::routing::UrlGlob;
 use crate::error::{Error, Result};
 
@@ -27,9 +27,9 @@ const KINDS: [&str; 15] = [
 
 /// Which requests to block. The main documents of tabs are never blocked, as they are opened on purpose.
 #[derive(Debug, Clone, Default)]
-pub struct Blocking {
+pub struct BlockRules {
     kinds: Vec<String>,
-    domains: Domains,
+    domains: DomainList,
     addresses: Vec<UrlGlob>,
 }
 
@@ -40,13 +40,13 @@ pub struct BlockId(u64);
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     given: u64,
-    list: Vec<(BlockId, Arc<Blocking>)>,
+    list: Vec<(BlockId, Arc<BlockRules>)>,
 }
 
-impl Blocking {
+impl BlockRules {
     /// Returns `Error::InvalidArguments` for an unknown resource type, a URL pattern with unbalanced braces, or if
     /// nothing is given.
-    pub fn new(kinds: Vec<String>, domains: Domains, addresses: &[String]) -> Result<Self> {
+    pub fn new(kinds: Vec<String>, domains: DomainList, addresses: &[String]) -> Result<Self> {
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
         if let Some(kind) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
             return Err(wrong(format!("kinds: expected one of ({}), got {kind:?}", KINDS.join("|"))));
@@ -63,16 +63,16 @@ impl Blocking {
 
     fn means(&self, url: &str, kind: &str) -> bool {
         self.kinds.iter().any(|known| known.eq_ignore_ascii_case(kind))
-            || self.domains.mean(url)
+            || self.domains.contains_url(url)
             || self.addresses.iter().any(|glob| glob.matches(url))
     }
 }
 
 impl BrowserContext {
     /// Blocks these requests of this context's pages and their workers. Route handlers do not receive them.
-    pub async fn block(&self, blocking: Blocking) -> Result<BlockId> {
+    pub async fn block(&self, blocking: BlockRules) -> Result<BlockId> {
         if !self.is_followed() {
-            self.follow(Arc::new(|_| ()));
+            self.listen_to_network(Arc::new(|_| ()));
         }
         let id = {
             let blocks = &mut self.traffic().state.lock().blocks;
@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn requests_are_meant_by_kind_server_and_address() {
-        let domains = Domains::read("ads.example");
-        let blocking =
-            Blocking::new(vec!["image".to_owned()], domains, &["**/*.mp4".to_owned()]).expect("all is known");
+        let domains = DomainList::read("ads.example");
+        let blocking = BlockRules::new(vec!["image".to_owned()], domains, &["**/*.mp4".to_owned()])
+            .expect("all is known");
         assert!(blocking.means("https://a.example/a", "Image"));
         assert!(blocking.means("https://deep.ads.example/a.js", "Script"));
         assert!(blocking.means("https://a.example/b/c.mp4", "Other"));
@@ -120,7 +120,7 @@ mod tests {
     fn what_means_nothing_is_an_error() {
         for (kinds, addresses) in [(vec!["picture"], vec![]), (vec![], vec!["**/{a"]), (vec![], vec![])] {
             let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect::<Vec<_>>();
-            assert!(Blocking::new(owned(kinds), Domains::default(), &owned(addresses)).is_err());
+            assert!(BlockRules::new(owned(kinds), DomainList::default(), &owned(addresses)).is_err());
         }
     }
 }

@@ -28,15 +28,15 @@ impl BrowserContext {
     /// Subscribes to authentication challenges.
     pub(super) async fn listen_for_challenges(&self) -> Result<()> {
         if !self.is_followed() {
-            self.follow(Arc::new(|_| ()));
+            self.listen_to_network(Arc::new(|_| ()));
         }
         let routed = self.traffic().state.lock().routed.clone();
-        self.set_routed(routed).await
+        self.set_interception(routed).await
     }
 
     /// Sets which requests of the context are intercepted, in place of the earlier setting. They are reported as
     /// `NetworkEvent::Route`. Returns when the browser has confirmed it.
-    pub async fn set_routed(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
+    pub async fn set_interception(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         self.update_holds().await
     }
@@ -137,7 +137,7 @@ impl BrowserContext {
 impl Page {
     /// Sets which requests of the page are intercepted, in place of the earlier setting. They are reported as
     /// `NetworkEvent::Route`.
-    pub async fn set_routed(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
+    pub async fn set_interception(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
         self.remember_routed(routed.into());
         self.update_hold().await
     }

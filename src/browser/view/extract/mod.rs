@@ -27,7 +27,7 @@ pub type Row = Map<String, Value>;
 
 /// What to extract from a document.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct ExtractQuery {
     /// The selector of the items, one row each. `None`: the whole document, or without `fields` its first table.
     pub each: Option<String>,
     /// The fields of a row. `None`: the columns of a table.
@@ -36,7 +36,7 @@ pub struct Wanted {
 
 /// Rows that were extracted.
 #[derive(Debug, Clone, Default)]
-pub struct Extracted {
+pub struct ExtractedRows {
     pub rows: Vec<Row>,
     /// The number of rows in the whole list, if the page states it.
     pub total: Option<usize>,
@@ -61,32 +61,32 @@ impl Frame {
     /// Extracts the rows that are in the document now.
     ///
     /// # Errors `not_extracted` if a value is missing or has another type.
-    pub async fn extract(&self, wanted: &Wanted) -> Result<Extracted> {
-        let Some(found) = self.rows_now(wanted).await? else { return Ok(Extracted::default()) };
+    pub async fn extract(&self, wanted: &ExtractQuery) -> Result<ExtractedRows> {
+        let Some(found) = self.rows_now(wanted).await? else { return Ok(ExtractedRows::default()) };
         let Found { rows, names, count, total } = found;
         let numbered = rows.into_iter().enumerate();
         let typed = numbered.map(|(at, row)| wanted.row(row, names.as_deref(), at + 1));
         let rows = typed.collect::<Result<_>>()?;
-        Ok(Extracted { rows, total, tables: count, is_cut: false })
+        Ok(ExtractedRows { rows, total, tables: count, is_cut: false })
     }
 
     /// The number of rows in the document now.
-    pub async fn count_rows(&self, wanted: &Wanted) -> Result<usize> {
+    pub async fn count_rows(&self, wanted: &ExtractQuery) -> Result<usize> {
         Ok(self.rows_now(wanted).await?.map_or(0, |found| found.rows.len()))
     }
 
-    async fn rows_now(&self, wanted: &Wanted) -> Result<Option<Found<Vec<Value>>>> {
+    async fn rows_now(&self, wanted: &ExtractQuery) -> Result<Option<Found<Vec<Value>>>> {
         let Some((world, arguments)) = self.query_target(wanted).await? else { return Ok(None) };
         call(&world, "rows", arguments).await.map(Some)
     }
 
     /// The JavaScript world in which the extraction runs, and its arguments: selector, fields and root. `None` while a
     /// frame of the selector is missing.
-    async fn query_target(&self, wanted: &Wanted) -> Result<Option<(World, Vec<CallArgument>)>> {
+    async fn query_target(&self, wanted: &ExtractQuery) -> Result<Option<(World, Vec<CallArgument>)>> {
         let fields = value_argument(&wanted.fields.as_ref().map(Schema::question));
         let Some(each) = &wanted.each else {
             let null = || value_argument(&Value::Null);
-            return Ok(Some((self.utility().await?, vec![null(), fields, null()])));
+            return Ok(Some((self.utility_world().await?, vec![null(), fields, null()])));
         };
         let locator = self.locator(each, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
@@ -94,7 +94,7 @@ impl Frame {
     }
 }
 
-impl Wanted {
+impl ExtractQuery {
     /// Converts a row to typed values. `item` is its number, from 1.
     fn row(&self, found: Vec<Value>, names: Option<&[String]>, item: usize) -> Result<Row> {
         match &self.fields {
@@ -110,5 +110,5 @@ async fn call<T: serde::de::DeserializeOwned>(
     mut arguments: Vec<CallArgument>,
 ) -> Result<T> {
     arguments.insert(0, value_argument(&json!(task)));
-    world.call_apart_with(SCRIPT, arguments).await.map_err(Selector::refused)
+    world.call_apart_with(SCRIPT, arguments).await.map_err(Selector::convert_error)
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Extracted, Found, Schema, Wanted, call};
+use super::{ExtractQuery, ExtractedRows, Found, Schema, call};
 use crate::browser::elements::scroll::{Growth, MORE_PAUSE};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::value_argument;
@@ -30,12 +30,12 @@ impl Frame {
     /// number of rows so far. Stops early, with `is_cut`, if it is unclear which rows are in view.
     ///
     /// # Errors `not_extracted` if a value is missing or has another type.
-    pub async fn extract_through(
+    pub async fn extract_scrolling(
         &self,
-        wanted: &Wanted,
+        wanted: &ExtractQuery,
         most: usize,
         report: impl Fn(usize),
-    ) -> Result<Extracted> {
+    ) -> Result<ExtractedRows> {
         let page = self.page()?;
         let needed = wanted.fields.as_ref().map(Schema::needed).unwrap_or_default();
         let mut all = Collected::default();
@@ -103,11 +103,11 @@ impl Collected {
         }
     }
 
-    fn extracted(self, wanted: &Wanted, most: usize) -> Result<Extracted> {
+    fn extracted(self, wanted: &ExtractQuery, most: usize) -> Result<ExtractedRows> {
         let ordered = self.in_order.into_iter().chain(self.by_number);
         let numbered = ordered.take(most).enumerate();
         let typed = numbered.map(|(at, (_, row))| wanted.row(row, self.names.as_deref(), at + 1));
         let rows = typed.collect::<Result<_>>()?;
-        Ok(Extracted { rows, total: self.total, tables: self.count, is_cut: self.is_lost })
+        Ok(ExtractedRows { rows, total: self.total, tables: self.count, is_cut: self.is_lost })
     }
 }

@@ -173,7 +173,7 @@ fn chain(selector: &str) -> Result<Value, String> {
     if selector.trim().is_empty() {
         return Ok(Value::Null);
     }
-    match Selector::parse(selector).as_ref().map(|parsed| (parsed.chains(), parsed.looks_everywhere())) {
+    match Selector::parse(selector).as_ref().map(|parsed| (parsed.chains(), parsed.searches_all_frames())) {
         Ok(([only], false)) => Ok(json!(only)),
         Ok(_) => Err("the selector enters a frame; only `each` can".to_owned()),
         Err(error) => Err(error.to_string()),

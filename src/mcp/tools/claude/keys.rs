@@ -60,7 +60,7 @@ fn press(text: &str, times: Option<u32>, hold: Option<f64>) -> Result<keys::Pres
     if keys.is_empty() || keys.len() > 100 {
         return Err(wrong("`text` must name 1 to 100 keys, with spaces between them"));
     }
-    Ok(keys::PressKey { key: None, keys, times, hold, action: keys::Stroke::Press })
+    Ok(keys::PressKey { key: None, keys, times, hold, action: keys::KeyAction::Press })
 }
 
 /// Press a key, a combination such as ctrl+a, or several separated by spaces.

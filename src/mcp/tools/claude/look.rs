@@ -8,7 +8,7 @@ use crate::browser::{Area, CaptureOptions, ConsoleMessage, Page, RequestEntry};
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
 use crate::mcp::page_text::{address, inline};
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool, ToolsetTraits};
 use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
@@ -33,7 +33,7 @@ impl Tool for Screenshot {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         // At scale 1, coordinates in the screenshot are viewport coordinates, which the other tools accept.
         let picture = screenshot::shown(&page, Area::Viewport, Some(1.0)).await?;
         let [_, _, width, height] = picture.area;
@@ -60,7 +60,7 @@ impl Tool for Zoom {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let problem = "`region` must be x0, y0, x1 and y1 in the viewport, the second corner right of and below the first";
         let [x, y, right, bottom] = self.region[..] else { return Err(wrong(problem)) };
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let (width, height) = page.viewport_size().await?;
         let is_inside = x >= 0.0 && y >= 0.0 && right <= width && bottom <= height;
         if !is_inside || right - x < 1.0 || bottom - y < 1.0 {
@@ -103,7 +103,7 @@ impl Tool for ReadPage {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let root = match &self.r#ref {
             Some(text) => Some(target::find(call, &page, text).await?.reference),
             None => None,
@@ -115,11 +115,11 @@ impl Tool for ReadPage {
         tell_unseen(&tree, reply);
         let shown = match self.filter {
             Some(Filter::All) => Tree::clone(&tree),
-            Some(Filter::Interactive) => tree.to_act_on(),
+            Some(Filter::Interactive) => tree.only_controls(),
             None if root.is_some() => Tree::clone(&tree),
             None => {
                 let (width, height) = page.viewport_size().await?;
-                tree.seen_in(width, height)
+                tree.only_in_viewport(width, height)
             }
         };
         let root = root.filter(|root| shown.position(root).is_some());
@@ -138,7 +138,7 @@ impl Tool for ReadPage {
         if part.is_none() {
             call.kept.seen.lock().set_tree(&page, tree);
         }
-        reply.show(View::Page);
+        reply.show(PageView::Page);
         Ok(())
     }
 }
@@ -157,7 +157,7 @@ impl Tool for Find {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
         let found = snapshot::rank(&tree, &self.query, MOST_FOUND);
         let lines: Vec<_> = found
@@ -168,7 +168,7 @@ impl Tool for Find {
             true => "Nothing on the page is called so; read_page shows what there is.".to_owned(),
             false => lines.join("\n"),
         });
-        reply.show(View::Page);
+        reply.show(PageView::Page);
         Ok(())
     }
 }
@@ -184,7 +184,7 @@ impl Tool for GetPageText {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let text = read::Read {
+        let text = read::ReadPage {
             r#ref: None,
             format: read::ReadFormat::Text,
             main_only: true,
@@ -207,9 +207,9 @@ impl Tool for ReadConsole {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let messages = page.console_messages().await?;
-        let key = format!("console {}", page.main_frame().loader());
+        let key = format!("console {}", page.main_frame().loader_id());
         let count = u64::try_from(messages.len()).unwrap_or(u64::MAX);
         let read = call.kept.read.lock().insert(key, count).unwrap_or_default();
         let fresh = messages.iter().skip(usize::try_from(read).unwrap_or(usize::MAX));

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{Aim, Element, FAMILY, Place, Target, act, modifiers};
 use crate::Result;
-use crate::browser::ActsOn;
+use crate::browser::ActionTarget;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
@@ -27,7 +27,7 @@ async fn click(
         Aim::On(element) => Box::pin(input::press(call, &element, None, None, &options, reply)).await?,
         Aim::At(place) => Box::pin(vision::press_at(call, place, None, &options, reply)).await?,
     }
-    reply.show_news_only();
+    reply.show_changes_only();
     Ok(())
 }
 
@@ -195,7 +195,7 @@ impl Tool for Scroll {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.open_page().await?;
+        let page = call.existing_page().await?;
         let at = Point::new(self.target.x, self.target.y);
         vision::inside(&page, &[("target.x", "target.y", at.x, at.y)]).await?;
         let notches = self.scroll_amount.unwrap_or(3);
@@ -211,9 +211,9 @@ impl Tool for Scroll {
             mouse.move_to(at).await?;
             mouse.wheel(x, y).await
         };
-        call.act(&page, ActsOn::Page, Box::pin(turn)).await?;
+        call.act(&page, ActionTarget::Page, Box::pin(turn)).await?;
         reply.say(format!("Turned the wheel {word} by {notches} notches at ({}, {})", at.x, at.y));
-        reply.show_news_only();
+        reply.show_changes_only();
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{FAMILY, act, tell_arrival};
 use crate::Result;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Effect, StallPolicy, Tool, ToolsetTraits};
 use crate::mcp::tools::{history, navigate, tabs, wait};
 
@@ -66,7 +66,7 @@ impl Tool for Wait {
 async fn manage(action: tabs::TabAction, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     Box::pin(tabs::Tabs { action, index: None, url: None }.call(call, reply)).await?;
     if action != tabs::TabAction::List {
-        reply.show(View::Page);
+        reply.show(PageView::Page);
     }
     Ok(())
 }

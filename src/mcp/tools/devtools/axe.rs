@@ -41,8 +41,8 @@ pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
     let frame = page.main_frame();
     // `void 0` replaces the script's own value, which cannot be serialized as JSON.
     let load = format!("{axe}\n;void 0");
-    page.unless_stuck(None, frame.evaluate(&load, Vec::new(), ScriptWorld::Isolated)).await?;
-    let found = page.unless_stuck(None, frame.evaluate(RUN, Vec::new(), ScriptWorld::Isolated)).await?;
+    page.unless_hung(None, frame.evaluate(&load, Vec::new(), ScriptWorld::Isolated)).await?;
+    let found = page.unless_hung(None, frame.evaluate(RUN, Vec::new(), ScriptWorld::Isolated)).await?;
     let mut found: AxeReport = serde_json::from_value(found).map_err(|error| Error::Script {
         message: format!("axe answers otherwise than expected: {error}"),
     })?;

@@ -6,8 +6,10 @@ use super::calls::Host;
 use super::pages::of;
 use crate::Result;
 use crate::browser::input::{Button, ClickOptions, Point};
-use crate::browser::locator::Presence;
-use crate::browser::{ActionOptions, ActsOn, DragOptions, ElementAction, ElementHandle, LostPress, Moving};
+use crate::browser::locator::WaitForState;
+use crate::browser::{
+    ActionOptions, ActionTarget, DragOptions, ElementAction, ElementHandle, ElementSummary, PressFailure,
+};
 use crate::error::Error;
 
 impl Host<'_> {
@@ -32,22 +34,22 @@ impl Host<'_> {
                 let mut value = Value::Null;
                 let fields = [element.clone()];
                 let acts_on = match action {
-                    ElementAction::Click(_) | ElementAction::Tap(_) => ActsOn::Pressed(&element),
-                    ElementAction::Hover(_) => ActsOn::Pointed(&element),
-                    ElementAction::Fill { .. } => ActsOn::Filled(&fields),
-                    _ => ActsOn::Page,
+                    ElementAction::Click(_) | ElementAction::Tap(_) => ActionTarget::Pressed(&element),
+                    ElementAction::Hover(_) => ActionTarget::Pointed(&element),
+                    ElementAction::Fill { .. } => ActionTarget::Filled(&fields),
+                    _ => ActionTarget::Page,
                 };
                 let secrets = self.call.services.secrets();
                 let work = async {
                     value = match action {
                         ElementAction::Fill { value, force } => {
-                            let value = secrets.typed_into(value, &element).await?.into_owned();
+                            let value = secrets.expand_secrets(value, &element).await?.into_owned();
                             element.perform(&ElementAction::Fill { value, force: *force }, left).await?
                         }
                         ElementAction::Type { text, delay } => {
-                            let text = secrets.typed_into(text, &element).await?;
+                            let text = secrets.expand_secrets(text, &element).await?;
                             let pause = milliseconds(delay.unwrap_or_default());
-                            element.type_checked(&text, Some(pause), &ActionOptions::within(left)).await?;
+                            element.type_and_verify(&text, Some(pause), &ActionOptions::within(left)).await?;
                             Value::Null
                         }
                         action => element.perform(action, left).await?,
@@ -55,22 +57,22 @@ impl Host<'_> {
                     Ok(())
                 };
                 let lost = self.call.act(&page, acts_on, Box::pin(work)).await?;
-                LostPress::into_result(lost, Moving::in_words)?;
+                PressFailure::into_result(lost, ElementSummary::description)?;
                 Ok(value)
             }
         };
-        locator.with(limit, acting).await
+        locator.with_element(limit, acting).await
     }
 
     pub(super) async fn drag(&self, asked: &Value) -> Result<Value> {
         let (from, limit) = self.element(asked).await?;
         let target = self.state.pages.frame(asked)?.locator(of(asked, "target"), true)?;
-        let to = target.wait(Presence::Visible, limit).await?;
+        let to = target.wait_for(WaitForState::Visible, limit).await?;
         let to = to.ok_or(Error::ElementNotFound { waited: limit })?;
         self.allow(asked).await?;
         let options = DragOptions::default();
         let acting = Box::pin(from.drag(&to, &options));
-        self.call.act(&self.state.pages.page(asked)?, ActsOn::Page, acting).await?;
+        self.call.act(&self.state.pages.page(asked)?, ActionTarget::Page, acting).await?;
         Ok(Value::Null)
     }
 
@@ -104,11 +106,11 @@ impl Host<'_> {
                 what => {
                     let count = if what == "mouse.dblclick" { 2 } else { count };
                     let options = ClickOptions { button, count, ..ClickOptions::default() };
-                    mouse.click_in_turn(to, &options).await
+                    mouse.click_when_idle(to, &options).await
                 }
             }
         };
-        self.call.act(&page, ActsOn::Page, Box::pin(doing)).await?;
+        self.call.act(&page, ActionTarget::Page, Box::pin(doing)).await?;
         Ok(json!(null))
     }
 }

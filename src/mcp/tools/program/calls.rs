@@ -13,17 +13,17 @@ use super::super::{milliseconds, screenshot};
 use super::machine::{Deadline, Request};
 use super::pages::{Pages, of};
 use crate::Result;
-use crate::browser::locator::{Locator, Presence};
+use crate::browser::locator::{Locator, WaitForState};
 use crate::browser::{
-    ActsOn, Area, CaptureOptions, Dialog, ElementAction, ElementHandle, JsValue, Match, MatchResult,
+    ActionTarget, Area, CaptureOptions, Dialog, ElementAction, ElementHandle, JsValue, Match, MatchResult,
     NavigateOptions, Page, Screenshot, ScriptWorld, WaitUntil,
 };
 use crate::error::{Error, in_quotes};
-use crate::mcp::budget::head;
+use crate::mcp::budget::first_chars;
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
 use crate::mcp::page_text;
-use crate::mcp::program::Gate;
+use crate::mcp::program::UrlGate;
 use crate::mcp::target;
 use crate::mcp::tool::Capability;
 use crate::snapshot;
@@ -91,7 +91,7 @@ pub(super) struct Host<'a> {
     pub(super) call: &'a Call<'a>,
     pub(super) state: &'a State,
     deadline: &'a Deadline,
-    gate: Gate,
+    gate: UrlGate,
 }
 
 impl<'a> Host<'a> {
@@ -123,7 +123,7 @@ impl<'a> Host<'a> {
         if self.until_no_dialog().await
             && let Ok(page) = self.state.pages.page(asked)
         {
-            let watch = page.watch(ActsOn::Page).await;
+            let watch = page.watch_effects(ActionTarget::Page).await;
             self.call.settle(&page, watch).await;
         }
         self.state.done.lock().remove(id);
@@ -145,7 +145,7 @@ impl<'a> Host<'a> {
             _ => None,
         };
         let what = named(method, asked);
-        let hint = error.hint().map(|hint| format!(". Next: {hint}")).unwrap_or_default();
+        let hint = error.suggestion().map(|hint| format!(". Next: {hint}")).unwrap_or_default();
         let answer = json!({ "error": format!("{what}: {error}{hint}"), "code": error.code(), "id": id, "near": near });
         self.state.errors.lock().insert(id, (what, error));
         answer
@@ -206,7 +206,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn locator(&self, asked: &Value, strict: bool) -> Result<Locator> {
-        self.state.pages.frame(asked)?.painted_locator(of(asked, "selector"), strict)
+        self.state.pages.frame(asked)?.snapshot_locator(of(asked, "selector"), strict)
     }
 
     /// Waits until the locator finds an element; without a timeout, only as long as the page keeps changing. Returns
@@ -219,10 +219,10 @@ impl<'a> Host<'a> {
         }
         let (page, begun) = (self.state.pages.page(asked)?, Instant::now());
         loop {
-            let mut watch = page.watch(ActsOn::Page).await;
-            match locator.wait(Presence::Attached, AT_REST).await {
+            let mut watch = page.watch_effects(ActionTarget::Page).await;
+            match locator.wait_for(WaitForState::Attached, AT_REST).await {
                 Err(Error::ElementNotFound { .. })
-                    if begun.elapsed() < whole && !watch.is_untouched().await => {}
+                    if begun.elapsed() < whole && !watch.has_no_effect().await => {}
                 Err(Error::ElementNotFound { .. }) => {
                     return Err(Error::ElementNotFound { waited: begun.elapsed() });
                 }
@@ -236,7 +236,7 @@ impl<'a> Host<'a> {
     pub(super) async fn element(&self, asked: &Value) -> Result<(ElementHandle, Duration)> {
         let locator = self.locator(asked, true)?;
         let limit = self.found(&locator, asked).await?;
-        let element = locator.wait(Presence::Attached, limit).await?;
+        let element = locator.wait_for(WaitForState::Attached, limit).await?;
         Ok((element.ok_or(Error::ElementNotFound { waited: limit })?, limit))
     }
 
@@ -247,13 +247,13 @@ impl<'a> Host<'a> {
             "texts" => self.locator(asked, false)?.all_texts(asked["drawn"] == true).await?,
             _ => {
                 let presence = match of(asked, "state") {
-                    "attached" => Presence::Attached,
-                    "detached" => Presence::Detached,
-                    "hidden" => Presence::Hidden,
-                    _ => Presence::Visible,
+                    "attached" => WaitForState::Attached,
+                    "detached" => WaitForState::Detached,
+                    "hidden" => WaitForState::Hidden,
+                    _ => WaitForState::Visible,
                 };
                 let limit = self.limit(asked, self.call.settings.timeouts.action);
-                self.locator(asked, true)?.wait(presence, limit).await?;
+                self.locator(asked, true)?.wait_for(presence, limit).await?;
                 Value::Null
             }
         })
@@ -307,7 +307,7 @@ impl<'a> Host<'a> {
                 _ => frame.set_content(of(asked, "html"), &options).await,
             }
         };
-        self.call.act(&page, ActsOn::Page, Box::pin(going)).await?;
+        self.call.act(&page, ActionTarget::Page, Box::pin(going)).await?;
         let response =
             page.document_response().map(|response| json!({ "status": response.status, "url": page.url() }));
         Ok(response.filter(|_| method != "set_content").unwrap_or_default())
@@ -319,11 +319,11 @@ impl<'a> Host<'a> {
         let script = of(asked, "script").to_owned();
         let limit = self.limit(asked, self.call.settings.timeouts.navigation);
         if method == "wait_for_function" {
-            let scope = ScriptWorld::for_script(&script);
+            let scope = ScriptWorld::choose_world(&script);
             frame.wait_for_function(&script, &JsValue::Undefined, scope, None, limit).await?;
             return Ok(json!(true));
         }
-        let mut watch = page.watch(ActsOn::Page).await;
+        let mut watch = page.watch_effects(ActionTarget::Page).await;
         let known = self.state.scripts.lock().get(&id).cloned();
         let running = match known {
             Some(running) => running,
@@ -338,7 +338,7 @@ impl<'a> Host<'a> {
                 };
                 let frame = elements.first().map_or(frame, |element| element.frame().clone());
                 let given = elements.iter().map(|element| {
-                    element.frame().argument_in(element.world(), element.handle(), ScriptWorld::Main)
+                    element.frame().node_argument(element.world(), element.handle(), ScriptWorld::Main)
                 });
                 let given = try_join_all(given).await?;
                 let work = async move {
@@ -352,7 +352,7 @@ impl<'a> Host<'a> {
         };
         let ended = (&mut *running.lock().await).await;
         self.state.scripts.lock().remove(&id);
-        if !watch.is_untouched().await {
+        if !watch.has_no_effect().await {
             self.call.settle(&page, watch).await;
         }
         ended.unwrap_or(Err(Error::Broken))
@@ -455,7 +455,7 @@ impl<'a> Host<'a> {
         let outline = snapshot::render(&tree, &self.call.snapshot_options()).text;
         let near = alike(&outline, of(asked, "selector"));
         let shown = if near.is_empty() { outline } else { near.join("\n") };
-        Some(match head(&shown, MOST_NEAR) {
+        Some(match first_chars(&shown, MOST_NEAR) {
             all if all.len() == shown.len() => shown,
             cut => format!("{cut}…"),
         })
@@ -464,10 +464,10 @@ impl<'a> Host<'a> {
     /// The matches of a selector that is not unique, with refs.
     async fn several(&self, asked: &Value) -> Option<String> {
         let page = self.state.pages.page(asked).ok()?;
-        let matched = page.matching(of(asked, "selector"), Duration::ZERO).await.ok()?;
+        let matched = page.find_matches(of(asked, "selector"), Duration::ZERO).await.ok()?;
         let MatchResult::Several(_, several) = matched else { return None };
         let line = |found: &Match| {
-            let reference = target::ref_in(self.call, &page, &found.frame, found.number);
+            let reference = target::element_ref(self.call, &page, &found.frame, found.number);
             format!("{} [ref={reference}]", target::words(&found.role, &found.name))
         };
         Some(several.iter().take(MOST_NEAR_LINES).map(line).collect::<Vec<_>>().join("\n"))
@@ -518,7 +518,7 @@ impl<'a> Host<'a> {
         let text = asked["text"].as_str().map(str::to_owned).or_else(|| dialog.default_text());
         page.answer_dialog(accept, text.filter(|_| accept)).await?;
         let how = if accept { "accepted" } else { "dismissed" };
-        self.call.note(format!("The {} was {how}.", page_text::dialog(&dialog.kind, &dialog.message)));
+        self.call.add_event(format!("The {} was {how}.", page_text::dialog(&dialog.kind, &dialog.message)));
         Ok(Value::Null)
     }
 }
@@ -536,8 +536,9 @@ fn alike<'a>(outline: &'a str, selector: &str) -> Vec<&'a str> {
     };
     let quoted: String = selector.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" ");
     for wanted in [words(&quoted), words(selector)] {
-        let begins: Vec<_> = wanted.iter().map(|word| head(word, ALIKE)).collect();
-        let is_alike = |line: &&str| words(line).iter().any(|word| begins.contains(&head(word, ALIKE)));
+        let begins: Vec<_> = wanted.iter().map(|word| first_chars(word, ALIKE)).collect();
+        let is_alike =
+            |line: &&str| words(line).iter().any(|word| begins.contains(&first_chars(word, ALIKE)));
         let near: Vec<_> = outline.lines().filter(is_alike).take(MOST_NEAR_LINES).map(str::trim).collect();
         if !near.is_empty() {
             return near;

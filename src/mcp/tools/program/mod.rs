@@ -25,10 +25,10 @@ use super::{milliseconds, screenshot};
 use crate::Result;
 use crate::browser::Page;
 use crate::error::Error;
-use crate::mcp::budget::head;
+use crate::mcp::budget::first_chars;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::reply::{Reply, View};
+use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
@@ -50,7 +50,7 @@ const MOST_PROGRAMS: usize = 16;
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 
-/// Run JavaScript with Playwright's API (page, expect, page.snapshot()), for many steps or loops. Actions wait for
+/// Run JavaScript with Playwright's API (page, expect, `page.snapshot()`), for many steps or loops. Actions wait for
 /// their effects. Returns the program's value and log.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RunProgram {
@@ -73,7 +73,7 @@ impl Tool for RunProgram {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.page().await?;
         if call.kept.paused.lock().take().is_some() {
-            call.note("The program that waited at a dialog was ended.");
+            call.add_event("The program that waited at a dialog was ended.");
         }
         let limit = self.timeout.map_or(DEFAULT_LIMIT, milliseconds);
         let program = Program::begin(call, page, self.code, limit)?;
@@ -122,7 +122,7 @@ impl Program {
         let (requests, asked) = channel::unbounded_channel();
         let (events, incoming) = mpsc::channel();
         let (end, ended) = oneshot::channel();
-        let room = if call.is_whole() { MOST_WRITTEN } else { MOST_SHOWN };
+        let room = if call.has_output_file() { MOST_WRITTEN } else { MOST_SHOWN };
         let printed = Arc::new(Mutex::new(ProgramOutput { room, ..ProgramOutput::default() }));
         let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
         let (deadline, url) = (Deadline::after(limit), page.url());
@@ -149,7 +149,7 @@ impl Program {
 
     /// Serves the program until it ends or pauses at a dialog, and reports the result.
     pub(super) async fn resume(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        call.progress.say("running the program");
+        call.progress.set_message("running the program");
         if let Some(left) = self.left.take() {
             self.deadline.set(left);
             let _ = self.joint.events.send(Event::Resumed);
@@ -166,7 +166,7 @@ impl Program {
             }
         }
         if call.current_page().is_ok_and(|page| page.url() != self.url) {
-            reply.show(View::Page);
+            reply.show(PageView::Page);
         }
         self.report(outcome, call, reply)
     }
@@ -184,7 +184,7 @@ impl Program {
         ));
         let so_far = self.printed.lock().text.trim_end().to_owned();
         if !so_far.is_empty() {
-            reply.say(page_text::fenced(head(&so_far, MOST_SHOWN), "output so far"));
+            reply.say(page_text::fenced(first_chars(&so_far, MOST_SHOWN), "output so far"));
         }
         *call.kept.paused.lock() = Some(Box::new(self));
         Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message })
@@ -202,7 +202,7 @@ impl Program {
                     all += value.chars().count();
                     let left = printed.room.saturating_sub(text.chars().count());
                     text.push_str(if text.is_empty() { "" } else { "\n" });
-                    text.push_str(head(&value, left));
+                    text.push_str(first_chars(&value, left));
                 }
                 if !not_awaited.is_empty() {
                     notes.push(format!(
@@ -215,15 +215,15 @@ impl Program {
             Some(Outcome::TimedOut(waits)) => failure = Some(self.timed_out(&waits)),
             None => failure = Some(self.timed_out(&["a function that cannot be interrupted".to_owned()])),
         }
-        let (is_whole, is_empty) = (call.is_whole(), text.is_empty() && !value_given);
+        let (is_whole, is_empty) = (call.has_output_file(), text.is_empty() && !value_given);
         if !is_whole {
-            text.truncate(head(&text, MOST_SHOWN).len());
+            text.truncate(first_chars(&text, MOST_SHOWN).len());
         }
         match is_empty {
             _ if is_whole => reply.say(text.as_str()),
             true if failure.is_none() => {
                 reply.say("The program returned and logged nothing");
-                reply.show(View::Changes);
+                reply.show(PageView::Changes);
             }
             true => {}
             false if text.contains('\n') => reply.say(page_text::fenced(&text, "output")),

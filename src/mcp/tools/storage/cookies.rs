@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::{Action, wrong};
+use super::{StorageAction, wrong};
 use crate::Result;
 use crate::browser::{BrowserContext, SameSite, StoredCookie, parse_set_cookie};
 use crate::error::Error;
@@ -20,7 +20,7 @@ use crate::sync::unix_time;
 /// List, set, delete or clear the cookies of the context.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Cookies {
-    pub action: Action,
+    pub action: StorageAction,
     /// Cookie name.
     pub name: Option<String>,
     /// Site to list or clear; to set, the domain of cookies that name none.
@@ -41,17 +41,17 @@ impl Tool for Cookies {
         self.check()?;
         let context = call.page().await?.context().clone();
         match self.action {
-            Action::List => {
+            StorageAction::List => {
                 let found = self.found(&context).await?;
                 reply.say(page_text::json(&found));
             }
-            Action::Set => reply.say(set(&context, &self.given()?).await?),
-            Action::Clear if self.name.is_none() && self.domain.is_none() => {
+            StorageAction::Set => reply.say(set(&context, &self.given()?).await?),
+            StorageAction::Clear if self.name.is_none() && self.domain.is_none() => {
                 let cleared = context.cookies().await?.len();
                 context.clear_cookies().await?;
                 reply.say(format!("Cleared all cookies of the context ({cleared})"));
             }
-            Action::Delete | Action::Clear => {
+            StorageAction::Delete | StorageAction::Clear => {
                 let found = self.found(&context).await?;
                 context.remove_cookies(&found).await?;
                 // Cookies may remain: a page may set one again at once, and partitioned ones may not be deleted.
@@ -72,13 +72,13 @@ impl Cookies {
     /// Refuses arguments that do not belong to the action, so that they are not silently ignored.
     pub(in crate::mcp) fn check(&self) -> Result<()> {
         match self.action {
-            Action::Set if self.name.is_some() => {
+            StorageAction::Set if self.name.is_some() => {
                 Err(wrong("`name` does not go with set: `cookies` has the names"))
             }
-            Action::List | Action::Delete | Action::Clear if self.cookies.is_some() => {
+            StorageAction::List | StorageAction::Delete | StorageAction::Clear if self.cookies.is_some() => {
                 Err(wrong("`cookies` goes with set only; say with `name` and `domain` which are meant"))
             }
-            Action::Delete if self.name.is_none() && self.domain.is_none() => {
+            StorageAction::Delete if self.name.is_none() && self.domain.is_none() => {
                 Err(wrong("Give `name` or `domain` of what to delete; or clear all"))
             }
             _ => Ok(()),
@@ -154,7 +154,7 @@ impl Cookies {
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(text: &str) {
     let given = Cookies {
-        action: Action::Set,
+        action: StorageAction::Set,
         name: None,
         domain: Some("a.example".to_owned()),
         cookies: Some(text.to_owned()),
@@ -421,7 +421,8 @@ mod tests {
     fn cookies_are_read_as_people_have_them() {
         let of = |text: &str, domain: Option<&str>| {
             let cookies = Some(text.to_owned());
-            Cookies { action: Action::Set, name: None, domain: domain.map(str::to_owned), cookies }.given()
+            Cookies { action: StorageAction::Set, name: None, domain: domain.map(str::to_owned), cookies }
+                .given()
         };
         let two = [("a", "1", "a.example"), ("b", "x=y", "a.example")];
         assert_eq!(names(&of("a=1; b=x=y", Some("a.example")).unwrap()), two);
