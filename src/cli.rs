@@ -185,7 +185,7 @@ impl Config {
             settings,
             capabilities: Capability::expand(flags.tools.caps.unwrap_or_default()),
             toolsets: toolsets(flags.tools.toolsets)?,
-            log_level: flags.log.log_level.unwrap_or(LogLevel::WarningHandler),
+            log_level: flags.log.log_level.unwrap_or(LogLevel::Warn),
             log_format: flags.log.log_format.unwrap_or_default(),
             replica,
             #[cfg(feature = "otlp")]

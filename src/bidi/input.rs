@@ -166,8 +166,8 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
     }
 }
 
-/// The pause before a press or release, if it was requested later than the previous input. Otherwise the page would receive both at the
-/// same time: queued input is sent as one gesture, and even the next gesture begins at the moment when the previous one ends.
+/// Returns the pause to insert before a press or release that was requested later than the previous input. Without it,
+/// the page would receive both at once: queued input is sent as one gesture, and gestures follow each other without a gap.
 fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Option<(Device, Value)> {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(50);

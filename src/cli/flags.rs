@@ -475,7 +475,7 @@ pub struct LogFlags {
 pub enum LogLevel {
     Off,
     Error,
-    WarningHandler,
+    Warn,
     Info,
     Debug,
     Trace,

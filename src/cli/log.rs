@@ -47,7 +47,7 @@ pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
     let level = match level {
         LogLevel::Off => LevelFilter::OFF,
         LogLevel::Error => LevelFilter::ERROR,
-        LogLevel::WarningHandler => LevelFilter::WARN,
+        LogLevel::Warn => LevelFilter::WARN,
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,

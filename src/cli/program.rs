@@ -26,7 +26,7 @@ impl Program {
         Self { executable, kind: Kind::Binary }
     }
 
-    /// The package in the Python interpreter `executable`.
+    /// The program as a Python package, run with the interpreter `executable`.
     pub fn in_python(executable: PathBuf) -> Self {
         Self { executable, kind: Kind::Python }
     }

@@ -64,7 +64,8 @@ impl From<io::Error> for CommandFailure {
     }
 }
 
-/// Sends a request to the server of a folder. If none runs, starts one with the program `starting`; fails with `None`.
+/// Sends a request to the server of a folder. If none runs, starts one with
+/// the program `starting`, or returns an error if that is `None`.
 pub(super) fn ask(
     project: &Project,
     starting: Option<&Program>,

@@ -7,7 +7,7 @@ pub const MAX_CHARS: usize = 25_000;
 pub const MAX_LIST_CHARS: usize = 20_000;
 /// The limit of each entry's text in a list that is too long, in characters.
 const LONGEST_ENTRY: usize = 1_000;
-/// The limit of an error, in characters.
+/// The maximum length of an error message, in characters.
 pub const LONGEST_FAILURE: usize = 4_000;
 /// The limit of an event, in characters.
 pub const LONGEST_LINE: usize = 1_000;

@@ -370,7 +370,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
-/// Returns the changes of a page, and the snapshots of what is covered now.
+/// Returns what changed on a page, and the snapshots of content that an overlay covers now.
 async fn compare<'a>(
     page: &Page,
     known: &ShownPage,

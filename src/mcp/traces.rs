@@ -205,7 +205,7 @@ async fn deliver_all(options: SpanExporterOptions, instance: String, mut jobs: m
     }
 }
 
-/// Collects the spans of one request, and the channel to notify after it.
+/// Collects queued spans for one export request, and the channel to notify when they have been sent.
 async fn gathered(first: Job, jobs: &mut mpsc::Receiver<Job>) -> (Vec<Value>, Option<oneshot::Sender<()>>) {
     let end = Instant::now() + RHYTHM;
     let (mut spans, mut next) = (Vec::new(), Some(first));

@@ -1,6 +1,6 @@
 //! Keywords that identify a login timeout in an error text.
 
-/// The keywords of a login timeout: an error text that contains one of them counts as one.
+/// The keywords of a login timeout: an error message that contains any of them is treated as one.
 pub const KEYWORDS: [&str; 7] =
     ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
 

@@ -173,8 +173,8 @@ impl Roots {
         self.folders.iter().any(|folder| real.starts_with(folder))
     }
 
-    /// Why a file is not available. Reports whether it exists only if it certainly is inside the folders and
-    /// reached without links.
+    /// Explains why a file is not available. Reveals whether it exists only if its path certainly is inside the folders
+    /// and has no symbolic links.
     fn why_not(&self, whole: &Path, what: &str) -> String {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
         let outside = format!("outside the folders that may be used: {}", folders.join(", "));

@@ -151,7 +151,7 @@ impl<'a> LeftOut<'a> {
         prices.iter().take(WAYS).map(|(_, way)| self.name(*way)).collect()
     }
 
-    /// Returns missing lines with their length and how to get them.
+    /// Returns the omitted parts: the length of each, and how to request it.
     fn missing(&self) -> Vec<(usize, MissingPart)> {
         let mut missing: Vec<(usize, MissingPart)> = Vec::new();
         let mut holders: Vec<Option<usize>> = Vec::with_capacity(self.lines.len());

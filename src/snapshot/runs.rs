@@ -101,7 +101,7 @@ enum Kind {
     Same,
     /// The texts differ only in a key, with which the line of each part begins.
     Keyed,
-    /// The texts differ otherwise.
+    /// The texts differ in some other way.
     Free,
 }
 

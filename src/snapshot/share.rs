@@ -31,7 +31,7 @@ enum LinePurpose {
 
 /// The share of the budget for announcements and the outline, in percent.
 const OUTLINE: usize = 70;
-/// The least characters of a text that counts as the first paragraph of a section, unlike captions and notes before it.
+/// The minimum length, in characters, of a section's first paragraph. Shorter texts before it are captions or notes.
 const PARAGRAPH: usize = 80;
 const MOST_LEADS: usize = 6;
 

@@ -54,7 +54,7 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// The requirements of a press.
+    /// The checks that an element must pass before it is clicked.
     pub(super) const PRESSED: Self =
         Self { visible: true, enabled: true, editable: false, stable: true, hit: true, label: false };
     /// The requirements of a press without actionability checks: only a position.

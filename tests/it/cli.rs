@@ -35,7 +35,7 @@ fn file(folder: &Path, name: &str, text: &str) -> String {
 fn nothing_set_is_the_default() {
     let config = read(&[], &[("PATH", "/bin")]).unwrap();
     assert_eq!(config.capabilities, BTreeSet::new());
-    assert_eq!(config.log_level, LogLevel::WarningHandler);
+    assert_eq!(config.log_level, LogLevel::Warn);
     assert!(config.warnings.is_empty());
 }
 
@@ -155,7 +155,7 @@ fn the_roots_of_clients_count_where_they_can_be_no_one_elses() {
 
 #[test]
 fn an_empty_variable_is_one_that_is_not_set() {
-    assert_eq!(read(&[], &[("PATCHRIGHT_MCP_LOG_LEVEL", "")]).unwrap().log_level, LogLevel::WarningHandler);
+    assert_eq!(read(&[], &[("PATCHRIGHT_MCP_LOG_LEVEL", "")]).unwrap().log_level, LogLevel::Warn);
 }
 
 #[test]

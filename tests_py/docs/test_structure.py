@@ -84,12 +84,12 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39729,
+    "browser": 39731,
     "mcp": 24708,
     "session": 5308,
     "bidi": 5138,
     "snapshot": 5555,
-    "cli": 5354,
+    "cli": 5355,
     "python": 4959,
     "cdp": 3100,
     "webdriver": 2195,

@@ -33,7 +33,7 @@ pub struct ActionOptions {
     pub position: Option<Point>,
     /// The input style. Default: the page's.
     pub style: Option<InputStyle>,
-    /// Moves the pointer straight to the centre in this number of steps. Default: as the style does.
+    /// How many steps the pointer takes straight to the centre. Default: the input style decides the path.
     pub steps: Option<u32>,
     /// Fails at once if nothing in progress could make the element actionable, instead of waiting for the limit.
     pub refuses: bool,

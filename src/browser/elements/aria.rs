@@ -284,7 +284,7 @@ impl Inside {
 }
 
 impl Wanted {
-    /// Parses a line: role, name, states, and an only text child.
+    /// Parses a line: role, name, states, and the inline text if that is the node's only child.
     fn read(line: &str) -> Result<Option<Self>> {
         static HEAD: LazyLock<Regex> = LazyLock::new(|| {
             let name = r#""(?:[^"\\]|\\.)*"|/(?:[^/\\]|\\.)*/"#;

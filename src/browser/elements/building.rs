@@ -35,7 +35,7 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 #[expect(clippy::struct_excessive_bools, reason = "four answers of the page, each for itself")]
 #[derive(Debug, Deserialize)]
 struct Building {
-    /// Milliseconds since the newest element; `None` if no element was added or removed.
+    /// Milliseconds since an element was last added or removed; `None` if none was.
     quiet: Option<f64>,
     /// Milliseconds since the document reached its largest size; `None` if it has not grown.
     level: Option<f64>,

@@ -71,7 +71,7 @@ struct ListBox {
 }
 
 impl ListBox {
-    /// Whether enough of it is visible for the wheel.
+    /// Whether enough of the list is visible to turn the wheel over it.
     fn is_in_view(&self) -> bool {
         self.width >= LEAST_IN_VIEW && self.height >= LEAST_IN_VIEW
     }

@@ -115,7 +115,7 @@ pub enum DragResult {
     },
     /// Nothing changed.
     None {
-        /// Whether the page showed a drag in the meantime.
+        /// Whether the page reacted visibly before the drop.
         picked: bool,
         /// Whether the target refused the drop.
         refused: bool,

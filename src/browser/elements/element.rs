@@ -201,7 +201,8 @@ impl ElementHandle {
         Ok(Some(Rect { x: corner.x, y: corner.y, width: end.x - corner.x, height: end.y - corner.y }))
     }
 
-    /// The padding box in the viewport of its frame: positions are relative to it. `None` if there is none.
+    /// The padding box, in the viewport of the element's frame. Positions of clicks are relative to its top left corner.
+    /// `None` if the element has no box.
     pub async fn padding_box(&self) -> Result<Option<Rect>> {
         self.ask("innerBoxOf", Vec::new()).await
     }

@@ -1,7 +1,7 @@
-//! Which events a page listens to: those of the pointer and keys, and which of its listeners would react.
+//! Finds the listeners that an event of the pointer or a key would reach.
 //!
-//! Only the browser knows all listeners, and identifies nodes by its own ids. So the document reports which
-//! nodes an event passes, and the browser which of them have listeners.
+//! Only the browser knows all listeners, but it identifies nodes by its own ids. So the document reports which
+//! nodes an event passes, and the browser reports which of them have listeners.
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};

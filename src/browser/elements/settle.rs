@@ -502,7 +502,7 @@ impl Wait<'_> {
         }
     }
 
-    /// When a page that is never idle is no longer waited for.
+    /// The time at which to stop waiting for a page that never becomes idle.
     fn restless(&self) -> Instant {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         match self.last_busy {

@@ -234,7 +234,7 @@ fn whole_character(text: &str) -> usize {
     end
 }
 
-/// Whether it is one of the two characters of a flag.
+/// Whether the character is a regional indicator: two of them form the emoji of a flag.
 fn is_flag_half(character: char) -> bool {
     ('\u{1F1E6}'..='\u{1F1FF}').contains(&character)
 }

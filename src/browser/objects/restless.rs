@@ -14,7 +14,7 @@ use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::error::{Error, Result};
 
-/// How long the document that is kept may take to load.
+/// How long the document that remains after a reload loop may take to load.
 const COMING: Duration = Duration::from_secs(5);
 
 impl Page {

@@ -533,7 +533,7 @@ impl BrowserContext {
 }
 
 impl State {
-    /// Removes and returns the requests that match and will never end.
+    /// Removes and returns the pending requests that match; no end will be reported for them.
     fn abandon(&mut self, of: impl Fn(&Request) -> bool) -> Vec<Request> {
         let gone = self.known.extract_if(|_, known| known.current().is_some_and(&of));
         let gone: Vec<_> = gone.flat_map(|(_, known)| known.hops).collect();

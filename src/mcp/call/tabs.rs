@@ -52,7 +52,7 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the sentence that the page closed, and which tab is current now.
+    /// Returns a note saying that the page closed and which tab is current now.
     pub(super) fn closing_note(&self) -> String {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {

@@ -71,7 +71,7 @@ pub(super) enum Denied {
     /// The token is not valid for this server, for this reason.
     Invalid(&'static str),
     /// None of the token's scopes is known here.
-    ScriptWorld,
+    Scope,
     /// The keys of the issuer are not available now.
     Unavailable,
 }
@@ -126,7 +126,7 @@ impl OAuth {
         let claims = decode::<Claims>(token, &key, &validation).map_err(|error| denied(error.kind()))?.claims;
         let granted = words(&claims.scope).filter_map(|scope| self.scopes.get(scope)).collect::<Vec<_>>();
         if granted.is_empty() {
-            return Err(Denied::ScriptWorld);
+            return Err(Denied::Scope);
         }
         let some = granted.iter().copied().map(Option::as_ref).collect::<Option<Vec<_>>>();
         let tools = some.map(|sets| sets.into_iter().flatten().copied().collect());

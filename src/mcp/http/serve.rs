@@ -548,7 +548,7 @@ impl App {
                 let challenge = oauth.challenge(Some(("invalid_token", reason)), None);
                 unauthorized(&format!("Invalid token: {reason}"), Some(challenge))
             }
-            Denied::ScriptWorld => beyond_scope(oauth, &oauth.all_scopes()),
+            Denied::Scope => beyond_scope(oauth, &oauth.all_scopes()),
             Denied::Unavailable => state_unavailable(),
         })
     }

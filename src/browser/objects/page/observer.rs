@@ -302,7 +302,7 @@ impl Page {
         }
     }
 
-    /// Handles the start of a worker: ends the request of its script, whose end is not reported to the page.
+    /// Handles the start of a worker. Marks the request for its script as finished: the page gets no event for that.
     pub(in crate::browser) fn on_worker_begun(&self, id: &str) {
         self.update(|state| {
             state.journal.request_ended(id);

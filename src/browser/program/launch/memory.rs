@@ -1,4 +1,4 @@
-//! The memory of a browser's pages.
+//! Measures how much memory a browser's pages use.
 use std::fs;
 
 /// The private memory, in bytes, of all renderers of the browser with this process id; 0 if it is unknown.

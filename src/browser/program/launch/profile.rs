@@ -169,7 +169,8 @@ pub(crate) fn sweep(parent: &Path) -> usize {
         .count()
 }
 
-/// Removes the folders in `parent` with sockets of killed browsers, which exist if the profile's path was too long.
+/// Removes folders in `parent` that killed browsers left, and returns how many. A browser has such a folder if the path
+/// of its profile is too long for a Unix socket.
 pub(super) fn sweep_sockets(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_browsers = |entry: &fs::DirEntry| {
