@@ -25,7 +25,7 @@ SEED = int(os.environ.get("HONESTY_SEED", "19"))
 MOST_FALSE_SUCCESSES = int(os.environ.get("HONESTY_MOST_FALSE", "2"))
 """`make honesty` allows none. Beside other tests the timers of pages fire late."""
 MOST_FALSE_FAILURES = float(os.environ.get("HONESTY_MOST_FALSE_FAILURES", "0.03"))
-"""As a share of the actions. `make honesty` allows 0.01. Beside other tests more actions exceed their limit."""
+"""As a share of the actions. `make honesty` allows 0.01. Beside other tests more actions take too long."""
 LIMIT_MS = 1_500
 TRUTH = """() => new Promise((done) => setTimeout(() => done(JSON.parse(sessionStorage.truth)), 60))"""
 
