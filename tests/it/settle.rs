@@ -126,7 +126,7 @@ fn a_page_that_never_rests_is_left_to_itself() {
         site.answer("/data", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata");
         let restless = [
             "<button id=x onclick='1'>B</button><p id=p></p><script>setInterval(() => p.textContent = Math.random(), 5)</script>",
-            "<button id=x onclick='1'>B</button><script>const poll = () => fetch('/data').then(() => setTimeout(poll, 40)); poll()</script>",
+            "<button id=x onclick='1'>B</button><script>const poll = () => fetch('/data').then(() => setTimeout(poll, 20)); poll()</script>",
         ];
         for html in restless {
             let page = open(&context, &site, html).await;

@@ -16,6 +16,7 @@ from tests_py.doors.conftest import DONE, Door, Doors
 from tests_py.support.site import Site, document
 from tests_py.support.wire import until
 
+PRESSES = 5
 LIBRARY = {"program", "run", "async", "sync"}
 GO_AND = '<button onclick="did(\'go\')" onmousedown="{}">Go</button>'
 GO = "<button onclick=\"did('go')\">Go</button>"
@@ -216,6 +217,19 @@ async def test_a_click_is_the_same_through_every_door(doors: Doors, site: Site, 
     case = CLICKS[name]
     outcomes = await through(doors, site, case, lambda door, url: door.click(url, case.selector))
     await check(case, outcomes, site, "click")
+
+
+async def test_a_click_that_arrives_before_the_page_leaves_is_done(doors: Doors, site: Site) -> None:
+    # The press begins a navigation, and the click lets its response come.
+    body = """<button onmousedown="location.href = '/hold'" onclick="did('go'); did('release')">Go</button>"""
+    leaving = DID.replace("`/did/${what}/", "`/${what === 'release' ? what : 'did/' + what}/")
+    for name, door in doors.items():
+        for _ in range(PRESSES):
+            site.begin_anew()
+            site.hold()
+            url = site.publish(f"/doors/{name}", document("Doors", leaving + body))
+            assert (name, await door.click(url, "button")) == (name, DONE)
+            assert did(site, name) == ["go"]
 
 
 @pytest.mark.parametrize("name", CHOICES)

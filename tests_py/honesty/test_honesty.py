@@ -24,8 +24,7 @@ ACTIONS = int(os.environ.get("HONESTY_ACTIONS", "150"))
 SEED = int(os.environ.get("HONESTY_SEED", "19"))
 MOST_FALSE_SUCCESSES = int(os.environ.get("HONESTY_MOST_FALSE", "2"))
 """`make honesty` allows none. Beside other tests the timers of pages fire late."""
-MOST_FALSE_FAILURES = float(os.environ.get("HONESTY_MOST_FALSE_FAILURES", "0.03"))
-"""As a share of the actions. `make honesty` allows 0.01. Beside other tests more actions take too long."""
+FALSE_FAILURES = 0.01
 LIMIT_MS = 1_500
 TRUTH = """() => new Promise((done) => setTimeout(() => done(JSON.parse(sessionStorage.truth)), 60))"""
 
@@ -186,4 +185,4 @@ async def test_no_answer_claims_what_did_not_happen(site: Site, tmp_path: Path) 
     report = f"seed {SEED}: {dict(verdicts)}\n" + "\n".join(sorted(wrong))
     print(report)  # noqa: T201
     assert verdicts["false success"] <= MOST_FALSE_SUCCESSES, report
-    assert verdicts["false failure"] <= max(2, MOST_FALSE_FAILURES * ACTIONS), report
+    assert verdicts["false failure"] <= max(2, FALSE_FAILURES * ACTIONS), report

@@ -226,6 +226,7 @@ engine.watched = async () => {
     leaving: leaving(),
     busy,
     loading: Array.from(working).some((element) => checkVisibility(element, SEEN) && isAtWork(element)),
+    closing: closed,
     said,
     moved: moved(),
     lost: lostPress(),
@@ -265,6 +266,7 @@ const SWITCHED = "input:not([type=button],[type=submit],[type=reset],[type=image
 
 function endPress() {
   for (const kind of PRESS) removeEventListener(kind, notePress, { capture: true });
+  press?.report?.(false);
   press = null;
 }
 
@@ -280,7 +282,11 @@ function notePress(event) {
   } else if (event.type === "pointerup") press.up = true;
   else if (event.type === "dblclick") press.doubled ||= isTaken(path);
   else press.clicked ||= isTaken(path);
+  if (press.isDouble ? press.doubled : press.clicked) press.report?.(true);
 }
+
+/** Resolves with true as soon as the press becomes a click, or a double click; with false when its recording ends without one. */
+engine.pressAnswered = (isDouble) => new Promise((report) => (press ? Object.assign(press, { isDouble, report }) : report(false)));
 
 function noteDown(event, path) {
   // A second press on an element that the page has disabled by then causes no other event.

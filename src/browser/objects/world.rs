@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -148,9 +149,17 @@ impl World {
         method: &str,
         arguments: Vec<CallArgument>,
     ) -> Result<T> {
-        let object = self.invoke(method, arguments, true).await?;
-        serde_json::from_value(object.value.unwrap_or(Value::Null))
-            .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
+        self.begin_call(method, arguments).await?.await
+    }
+
+    /// Like [`call_with`](Self::call_with), but returns as soon as the call is sent. The result can be awaited later.
+    pub async fn begin_call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<impl Future<Output = Result<T>> + use<T>> {
+        let result = self.invoke(method, arguments, true).await?;
+        Ok(async move { decoded(result.await?) })
     }
 
     /// Calls a method of the engine whose result stays in the page. `None` for null, undefined and plain values.
@@ -159,7 +168,7 @@ impl World {
         method: &str,
         arguments: Vec<CallArgument>,
     ) -> Result<Option<RemoteHandle>> {
-        let object = self.invoke(method, arguments, false).await?;
+        let object = self.invoke(method, arguments, false).await?.await?;
         Ok(object.object_id.map(|id| RemoteHandle::new(self.inner.session.clone(), id)))
     }
 
@@ -184,9 +193,7 @@ impl World {
             silent: Some(true),
             ..CallFunctionOn::default()
         };
-        let object = outcome(self.inner.session.call(call).await?)?;
-        serde_json::from_value(object.value.unwrap_or(Value::Null))
-            .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
+        decoded(outcome(self.inner.session.call(call).await?)?)
     }
 
     async fn invoke(
@@ -194,8 +201,8 @@ impl World {
         method: &str,
         arguments: Vec<CallArgument>,
         by_value: bool,
-    ) -> Result<RemoteObject> {
-        let _work = self.inner.frame.page().map(|page| page.work());
+    ) -> Result<BoxFuture<'static, Result<RemoteObject>>> {
+        let work = self.inner.frame.page().map(|page| page.work());
         let mut all = vec![value_argument(&Value::from(method))];
         all.extend(arguments);
         let call = CallFunctionOn {
@@ -207,8 +214,17 @@ impl World {
             silent: Some(true),
             ..CallFunctionOn::default()
         };
-        outcome(self.inner.session.call(call).await?).map_err(thrown_by_engine)
+        let reply = self.inner.session.send(call);
+        Ok(Box::pin(async move {
+            let _work = work;
+            outcome(reply.await?).map_err(thrown_by_engine)
+        }))
     }
+}
+
+fn decoded<T: DeserializeOwned>(object: RemoteObject) -> Result<T> {
+    serde_json::from_value(object.value.unwrap_or(Value::Null))
+        .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
 }
 
 /// Converts exceptions that the engine throws on purpose to specific errors.

@@ -95,7 +95,7 @@ async fn reach(
     }
     let position = target::parse_position("position", position, &element).await?;
     let options = ActionOptions { position, ..call.action_options() };
-    let around = press_found(call, &page, (target, &element), click, by, &options).await?;
+    let around = Box::pin(press_found(call, &page, (target, &element), click, by, &options)).await?;
     let done = match by {
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
