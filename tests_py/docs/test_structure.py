@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39731,
+    "browser": 39774,
     "mcp": 24708,
     "session": 5308,
     "bidi": 5138,

@@ -273,6 +273,7 @@ impl EffectWatcher {
             last_busy: None,
             loading: false,
             growing: false,
+            closing: false,
             has_timers: self.changes_something,
         };
         let mut changes = self.page.changes();
@@ -384,9 +385,14 @@ impl EffectWatcher {
     async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
         let asked = wait.acted.elapsed();
         let watched = match self.watched().await {
-            Ok(watched) => watched?,
+            Ok(Some(watched)) => watched,
+            Ok(None) => {
+                wait.closing = self.has_lost_document();
+                return wait.closing.then_some(AFTERMATH);
+            }
             Err(_) => return Some(AFTERMATH),
         };
+        wait.closing = watched.closing;
         (self.said, self.moved, self.lost) = (watched.said, watched.moved, watched.lost);
         wait.busy = watched.busy;
         if watched.busy {
@@ -416,7 +422,8 @@ impl EffectWatcher {
         };
         wait.has_timers = !appearing.is_zero();
         wait.loading = watched.loading;
-        let busy = if watched.busy || watched.loading { BUSY_PAUSE } else { Duration::ZERO };
+        let is_busy = watched.busy || watched.loading || watched.closing;
+        let busy = if is_busy { BUSY_PAUSE } else { Duration::ZERO };
         Some(after.max(leaving).max(appearing).max(busy).max(next_word).max(result.unwrap_or_default()))
             .filter(|rest| !rest.is_zero())
     }
@@ -424,6 +431,12 @@ impl EffectWatcher {
     /// Whether the action has had no effect so far, and did not miss its element.
     fn is_without_effect(&self, changes: u32) -> bool {
         changes == 0 && self.lost.is_none() && self.page.effects_since(self.mark).last_effect.is_none()
+    }
+
+    /// Whether the document of the main frame is gone: another one follows, or the page closes.
+    fn has_lost_document(&self) -> bool {
+        let main = self.page.main_frame();
+        self.changes.as_ref().is_some_and(|(world, _)| world.frame() == main)
     }
 
     /// The recorded DOM changes; `None` if nothing is recorded, or the document is gone.
@@ -461,6 +474,7 @@ struct Watched {
     leaving: f64,
     busy: bool,
     loading: bool,
+    closing: bool,
     said: Vec<String>,
     moved: Vec<MovedElement>,
     lost: Option<PressFailure>,
@@ -484,6 +498,8 @@ struct Wait<'a> {
     loading: bool,
     /// A text is being streamed.
     growing: bool,
+    /// The page has closed itself, but the browser has not yet reported it.
+    closing: bool,
     /// The action may have started a timer that has not run, so far as the page has answered.
     has_timers: bool,
 }
@@ -506,7 +522,7 @@ impl Wait<'_> {
     fn restless(&self) -> Instant {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         match self.last_busy {
-            _ if self.busy || self.has_timers => most,
+            _ if self.busy || self.closing || self.has_timers => most,
             // The result that the page was busy with comes now.
             Some(until) => (until + RESTLESS_LIMIT).min(most),
             None => self.acted + RESTLESS_LIMIT.max(self.options.window),
