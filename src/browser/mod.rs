@@ -75,8 +75,6 @@ pub use objects::attached_browser::{UserBrowser, debugging_address};
 pub use objects::bound::BrowserServer;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
-#[doc(hidden)]
-pub use objects::dialect::BrowserProtocol;
 pub use objects::download::{Download, DownloadState, move_to_folder, remove_unfinished};
 pub use objects::frame::{Frame, LifecycleEvents};
 #[doc(hidden)]
@@ -85,6 +83,8 @@ pub use objects::listeners::Listener;
 pub use objects::navigation::{NavigateOptions, NavigationOutcome, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
 pub use objects::page::{AnsweredDialog, Dialog, FileChooser, KeepLoadedGuard, Page, PageEvent, WeakPage};
+#[doc(hidden)]
+pub use objects::protocol::BrowserProtocol;
 #[doc(hidden)]
 pub use objects::pulse::HANG_TIMEOUT;
 #[doc(hidden)]

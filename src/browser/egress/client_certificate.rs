@@ -107,7 +107,7 @@ pub(super) struct RelayCertificates {
 
 impl fmt::Debug for RelayCertificates {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Introductions").field(&self.certificates).finish()
+        formatter.debug_tuple("RelayCertificates").field(&self.certificates).finish()
     }
 }
 

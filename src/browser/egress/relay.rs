@@ -117,10 +117,10 @@ impl Relay {
             refused: Mutex::default(),
         });
         let mut listening = Vec::new();
-        let mut open = async |introductions: Option<Arc<RelayCertificates>>| {
+        let mut open = async |certificates: Option<Arc<RelayCertificates>>| {
             let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
             let address = listener.local_addr().map_err(failed)?;
-            listening.push(tokio::spawn(listen(listener, Arc::clone(&shared), introductions)));
+            listening.push(tokio::spawn(listen(listener, Arc::clone(&shared), certificates)));
             Ok::<_, Error>(address)
         };
         let plain = open(None).await?;
@@ -172,18 +172,18 @@ impl Relay {
     }
 }
 
-async fn listen(listener: TcpListener, shared: Arc<Shared>, introductions: Option<Arc<RelayCertificates>>) {
+async fn listen(listener: TcpListener, shared: Arc<Shared>, certificates: Option<Arc<RelayCertificates>>) {
     // Dropping the set when this task ends closes all connections.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, from)) => {
-                    let (shared, introductions) = (Arc::clone(&shared), introductions.clone());
+                    let (shared, certificates) = (Arc::clone(&shared), certificates.clone());
                     connections.spawn(async move {
                         if is_ours(from, stream.local_addr().ok()) {
                             let _ = stream.set_nodelay(true);
-                            let _ = serve(stream, &shared, introductions.as_deref()).await;
+                            let _ = serve(stream, &shared, certificates.as_deref()).await;
                         }
                     });
                 }
@@ -219,7 +219,7 @@ fn is_ours(_from: SocketAddr, _here: Option<SocketAddr>) -> bool {
 async fn serve(
     mut client: TcpStream,
     shared: &Shared,
-    introductions: Option<&RelayCertificates>,
+    certificates: Option<&RelayCertificates>,
 ) -> io::Result<()> {
     let read = timeout(IDLE_LIMIT, read_head(&mut client, Vec::new())).await;
     let Ok(Ok((head, rest))) = read else { return Ok(()) };
@@ -253,14 +253,14 @@ async fn serve(
     if request.is_tunnel {
         client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
         let known =
-            introductions.and_then(|known| Some((known, known.for_server(&request.host, request.port)?)));
-        if let Some((introductions, certificate)) = known
+            certificates.and_then(|known| Some((known, known.for_server(&request.host, request.port)?)));
+        if let Some((certificates, certificate)) = known
             && early.is_empty()
             && rest.is_empty()
             && is_encrypted(&client).await?
         {
             let tell = |why| shared.note(Refusal::ClientCertificate(why));
-            return introductions.relay_tls(client, server, certificate, tell).await;
+            return certificates.relay_tls(client, server, certificate, tell).await;
         }
         client.write_all(&early).await?;
         server.write_all(&rest).await?;

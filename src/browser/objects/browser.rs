@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use super::attached_browser::{self, AttachedBrowser};
 use super::context::BrowserContext;
-use super::dialect::BrowserProtocol;
 use super::hooks::HookList;
 use super::page::Page;
+use super::protocol::BrowserProtocol;
 use crate::bidi::commands::CreateContext;
 use crate::bidi::{Firefox, FirefoxOptions};
 use crate::browser::egress::relay::{Relay, RelaySettings};
@@ -47,7 +47,7 @@ pub(in crate::browser) struct BrowserInner {
     /// The clock for time stamps of input events.
     clock: SteadyClock,
     version: Version,
-    dialect: BrowserProtocol,
+    protocol: BrowserProtocol,
     identity: Identity,
     /// All contexts except the default one: ours, and those of other clients.
     contexts: Mutex<HashMap<String, BrowserContext>>,
@@ -103,7 +103,7 @@ impl Browser {
             hides_webdriver: options.hides_webdriver,
         };
         let started = async {
-            dialect(&process).check(&default_context)?;
+            protocol(&process).check(&default_context)?;
             Self::start(converse(&process, &begin, limit).await?).await
         };
         match started.await {
@@ -193,7 +193,7 @@ impl Browser {
             root,
             process,
             clock: SteadyClock::read(),
-            dialect: BrowserProtocol::of(&version.product),
+            protocol: BrowserProtocol::of(&version.product),
             version,
             identity,
             contexts: Mutex::default(),
@@ -253,7 +253,7 @@ impl Browser {
 
     /// `chromium` or `firefox`.
     pub fn name(&self) -> &'static str {
-        match self.inner.dialect {
+        match self.inner.protocol {
             BrowserProtocol::Chromium => "chromium",
             BrowserProtocol::Firefox => "firefox",
         }
@@ -267,7 +267,7 @@ impl Browser {
 
     /// The protocol of this browser, which decides which features it supports.
     pub fn protocol(&self) -> BrowserProtocol {
-        self.inner.dialect
+        self.inner.protocol
     }
 
     /// Its name and version, as reported to pages.
@@ -523,7 +523,7 @@ async fn until_found(pages: &[Page]) {
 }
 
 /// The protocol of a browser process.
-fn dialect(process: &BrowserProcess) -> BrowserProtocol {
+fn protocol(process: &BrowserProcess) -> BrowserProtocol {
     if process.bidi_address().is_some() { BrowserProtocol::Firefox } else { BrowserProtocol::Chromium }
 }
 

@@ -2,7 +2,7 @@
 pub(super) mod bound;
 pub(super) mod browser;
 pub(super) mod context;
-pub(super) mod dialect;
+pub(super) mod protocol;
 pub(super) mod download;
 pub(super) mod frame;
 pub(super) mod front;

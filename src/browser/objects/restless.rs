@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::dialect::BrowserProtocol;
 use super::journal::Journal;
 use super::page::Page;
+use super::protocol::BrowserProtocol;
 use crate::bidi::commands::RefuseNextDocument;
 use crate::cdp::Event as _;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;

@@ -21,7 +21,7 @@ struct Texts {
 
 impl fmt::Debug for HiddenTexts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Unseen").finish_non_exhaustive()
+        formatter.debug_struct("HiddenTexts").finish_non_exhaustive()
     }
 }
 

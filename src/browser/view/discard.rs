@@ -7,10 +7,10 @@ use futures_util::future::{join_all, try_join_all};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use crate::browser::objects::dialect::BrowserProtocol;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::navigation::{NavigateOptions, WaitUntil};
 use crate::browser::objects::page::{DiscardedState, Page};
+use crate::browser::objects::protocol::BrowserProtocol;
 use crate::browser::objects::world::{RemoteHandle, ScriptWorld};
 use crate::cdp::types::dom::GetEventListeners;
 use crate::cdp::types::page::GetNavigationHistory;
