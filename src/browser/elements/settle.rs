@@ -283,6 +283,12 @@ impl EffectWatcher {
                 break (pending, ending);
             }
             let under_way = self.under_way(&pending);
+            wait.has_timers &= pending.last_effect.is_none();
+            // A page that requests something again and again has no end, but pauses.
+            let has_paused = pending.idle.is_some_and(|idle| idle >= wait.restless());
+            if matches!(under_way, UnderWay::Requests) && has_paused {
+                break (pending, SettleEnd::Rest);
+            }
             let until = wait.until(&under_way, &pending);
             if Instant::now() < until {
                 self.page.wait_for_change(&mut changes, until).await;
@@ -500,7 +506,7 @@ struct Wait<'a> {
     growing: bool,
     /// The page has closed itself, but the browser has not yet reported it.
     closing: bool,
-    /// The action may have started a timer that has not run, so far as the page has answered.
+    /// The action has had no effect, but may have started a timer that has not run, so far as the page has answered.
     has_timers: bool,
 }
 

@@ -32,6 +32,8 @@ pub struct ActionEffects {
     pub requests: usize,
     /// The number of fetches that were answered but not read completely.
     pub bodies: usize,
+    /// When the last request or frame to load ended while there was no other.
+    pub idle: Option<Instant>,
     /// The time of the latest effect, if there was one.
     pub last_effect: Option<Instant>,
     /// The number of windows that the page has asked to open.
@@ -59,6 +61,7 @@ pub(in crate::browser) struct Journal {
     /// Frames that are about to show an error page, with the sequence number of the failed document request.
     failing: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
+    idle: Option<Instant>,
     /// The latest documents of the main frame that the page itself has loaded, oldest first.
     replaced: Vec<CommittedDocument>,
     /// Whether the page was stopped because of an endless reload that has not been reported yet.
@@ -113,6 +116,7 @@ impl Journal {
             loading: self.loading.values().filter(|begun| **begun > mark).count(),
             requests: self.requests.values().filter(|asked| asked.begun > mark).count(),
             bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
+            idle: self.idle,
             last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
             windows: self.windows.iter().filter(|opened| **opened > mark).count(),
             ..ActionEffects::default()
@@ -251,6 +255,13 @@ impl Journal {
         } else {
             self.loading.remove(frame);
             self.failing.remove(frame);
+            self.note_idle();
+        }
+    }
+
+    fn note_idle(&mut self) {
+        if self.requests.is_empty() && self.loading.is_empty() {
+            self.idle = Some(Instant::now());
         }
     }
 
@@ -287,12 +298,14 @@ impl Journal {
         {
             self.effect();
             self.bodies.insert(event.request_id.clone(), begun);
+            self.note_idle();
         }
     }
 
     pub(in crate::browser) fn request_ended(&mut self, id: &str) {
         if self.requests.remove(id).map(|asked| asked.begun).or_else(|| self.bodies.remove(id)).is_some() {
             self.effect();
+            self.note_idle();
         }
     }
 
