@@ -46,8 +46,9 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 test: ## Everything that must hold: lints, types, Rust tests, Python tests
 	@# To fetch takes the network, to compile the processors.
 	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 compile-rust-tests fetch
-	@# What the tests leave of the processors while they wait for browsers is enough for the rest.
-	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 test-rust lint-sources types
+	@# A compiler beside the tests would keep browsers from answering in time.
+	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 build lint-sources
+	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 test-rust types
 	@$(MAKE) --no-print-directory test-python
 
 .PHONY: fetch
