@@ -236,7 +236,7 @@ class Tracing(ApiObject):
         self._events.append(event)
 
     def _threw(self, thrown: WebError, context: BrowserContext) -> None:
-        """Records an uncaught error. Its text comes from the browser's log, so nothing listens in the page."""
+        """Records an uncaught error of a page whose errors are listened to."""
         if self._events is None or context is not self._context:
             return
         name, message = thrown.error.name, thrown.error.message

@@ -53,8 +53,6 @@ pub(super) struct TextMessage {
     pub(super) timestamp: f64,
     /// Whether the browser itself logged the message, and not a script.
     pub(super) is_of_browser: bool,
-    /// The number of this uncaught error among those at the same URL and line, from 1; 0 if its text is known.
-    pub(super) number: usize,
 }
 
 /// An event of the `Runtime` domain: with objects.
@@ -66,11 +64,6 @@ pub(super) enum RuntimeMessage {
 impl TextMessage {
     pub(super) fn is_uncaught(&self) -> bool {
         self.text.starts_with("Uncaught") && self.level == "log" && !self.is_of_browser
-    }
-
-    /// The URL and the line, which is counted from 1 as in the browser's log.
-    pub(super) fn place(&self) -> (String, i64) {
-        (self.url.clone(), self.line + 1)
     }
 
     pub(super) fn is_suspicious(&self) -> bool {

@@ -5,13 +5,12 @@
 //! properties, so messages that look like errors are reported as text and cleared from the browser before a fetch.
 //!
 //! Uncaught errors are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::entry::{ConsoleEntry, ConsoleEvent, EntryKind, RuntimeMessage, TextMessage};
 use crate::browser::objects::context::{BrowserContext, ContextInner};
@@ -19,7 +18,6 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::{Page, WeakPage};
 use crate::browser::objects::worker::Worker;
 use crate::browser::objects::world::thrown;
-use crate::browser::program::launch::{BrowserProcess, UncaughtErrors};
 use crate::browser::scripts::handle::{JsHandle, Realm};
 use crate::browser::scripts::value::preview;
 use crate::browser::traffic::observer::is_icon_url;
@@ -35,10 +33,6 @@ use crate::cdp::{CdpSession, Event, Observer, PermitReason, RawEvent};
 const LIMIT: Duration = Duration::from_millis(1_500);
 /// The most messages that wait for a fetch.
 const MOST: usize = 1_000;
-/// How long to wait for the text of an uncaught error in the browser's log.
-const LOG_LIMIT: Duration = Duration::from_millis(300);
-/// The interval between checks of the browser's log.
-const LOG_PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) const EVENTS: [&str; 5] = [
     MessageAdded::METHOD,
@@ -87,8 +81,6 @@ pub(super) struct State {
     remembers_error: bool,
     /// Text messages that are not passed on yet.
     pending: Vec<TextMessage>,
-    /// How many uncaught errors there were so far, by URL and line.
-    thrown: HashMap<(String, i64), usize>,
     /// The number of the batch whose objects are being fetched; 0 for none.
     batch: u64,
     /// The fetched messages.
@@ -97,32 +89,6 @@ pub(super) struct State {
     entries: Vec<ConsoleEntry>,
     /// The number of logged objects of the batch that are still to be read.
     left_to_read: usize,
-}
-
-impl State {
-    /// Numbers an uncaught error among those at the same URL and line.
-    fn numbered(&mut self, event: TextMessage) -> TextMessage {
-        if !event.is_uncaught() || self.thrown.len() >= MOST {
-            return event;
-        }
-        let count = self.thrown.entry(event.place()).or_default();
-        *count += 1;
-        TextMessage { number: *count, ..event }
-    }
-
-    /// Fills in the texts of uncaught errors from the browser's log. Returns whether all are known.
-    fn fill_uncaught(&mut self, log: &UncaughtErrors) -> bool {
-        let mut is_complete = true;
-        for item in self.pending.iter_mut().filter(|item| item.number > 0) {
-            let (url, line) = item.place();
-            let count = self.thrown.get(&(url.clone(), line)).copied().unwrap_or_default();
-            match log.error_texts(&url, line, count) {
-                Some(mut texts) => item.text = texts.swap_remove(std::mem::take(&mut item.number) - 1),
-                None => is_complete = false,
-            }
-        }
-        is_complete
-    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -211,7 +177,6 @@ impl ConsoleSubscription {
                     column: 0,
                     timestamp: entry.timestamp,
                     is_of_browser: true,
-                    number: 0,
                 });
             }
         } else if let Some(called) = event.read::<ConsoleApiCalled>() {
@@ -236,7 +201,6 @@ impl ConsoleSubscription {
                 self.emit(ConsoleEvent::Entries(0, vec![self.entry_from_text(event)]));
             }
             Mode::ConsoleDomain if state.pending.len() < MOST => {
-                let event = state.numbered(event);
                 state.pending.push(event);
                 drop(state);
                 self.inspect_pending();
@@ -304,38 +268,12 @@ impl ConsoleSubscription {
             looks
         };
         if !looks {
-            let subscription = self.clone();
-            tokio::spawn(async move {
-                subscription.until_logged(batch).await;
-                subscription.emit_as_text(Some(batch));
-            });
+            self.emit_as_text(Some(batch));
             return;
         }
         self.session.send_permitted(wire::Enable {}, PermitReason::ConsoleSubscribed).ignore();
         let subscription = self.clone();
         self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
-    }
-
-    /// Waits until the texts of uncaught errors are in the browser's log, and fills them in.
-    async fn until_logged(&self, batch: u64) {
-        let context = self.context.upgrade().map(BrowserContext::from_inner);
-        let browser = context.and_then(|context| context.browser().ok());
-        let Some(log) =
-            browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught_errors)
-        else {
-            return;
-        };
-        let deadline = Instant::now() + LOG_LIMIT;
-        loop {
-            let is_complete = {
-                let mut state = self.state.lock();
-                state.batch != batch || state.fill_uncaught(log)
-            };
-            if is_complete || Instant::now() >= deadline {
-                return;
-            }
-            sleep(LOG_PAUSE).await;
-        }
     }
 
     /// Handles the end of a fetch: the newest fetched messages are the pending ones. Reads their objects a second
