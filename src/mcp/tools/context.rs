@@ -18,7 +18,7 @@ use crate::session::ContentKind;
 /// The maximum size of a storage state file, in bytes.
 const LARGEST_STATE: u64 = 64 << 20;
 
-/// Create a context with its own cookies, storage and cache, and make it active.
+/// Create a context with its own cookies and storage, and make it active.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateContext {

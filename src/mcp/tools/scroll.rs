@@ -34,7 +34,7 @@ pub enum Direction {
     Right,
 }
 
-/// Scroll the page or a list, and show what came into view. For a known element, use `browser_scroll_into_view`.
+/// Scroll the page or a list, and show what came into view.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Scroll {

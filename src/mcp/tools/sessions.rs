@@ -32,7 +32,7 @@ const FAMILY: &ToolsetTraits = &ToolsetTraits {
     ..WITHOUT_TABS
 };
 
-/// Open a session with its own cookies and storage, and one page. Expires at expiresAt (ms since 1970).
+/// Open a session with its own cookies, storage and page. Expires at expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateSession {
