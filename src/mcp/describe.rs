@@ -308,6 +308,27 @@ pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     }
 }
 
+/// Adds how much is drawn without text, which has no lines in the outline.
+pub(super) fn report_drawn(tree: &Tree, reply: &mut Reply) {
+    if let Some(drawn) = tree.drawn.in_words() {
+        reply.add_event(format!("Drawn without text: {drawn}. browser_snapshot lists them with allRefs."));
+    }
+}
+
+/// Adds what has changed that has no lines: what is drawn without text, and the selected text. Returns whether there was anything.
+pub(super) fn report_unlisted_changes(before: &Tree, now: &Tree, reply: &mut Reply) -> bool {
+    let in_words = |tree: &Tree| tree.drawn.in_words().unwrap_or_else(|| "nothing".to_owned());
+    let is_drawn = before.drawn != now.drawn;
+    if is_drawn {
+        reply.add_event(format!("Drawn without text: {}; before: {}.", in_words(now), in_words(before)));
+    }
+    let selected = now.selected.as_ref().filter(|_| before.selected != now.selected);
+    if let Some(selected) = selected {
+        reply.add_event(format!("Selected: {}.", selected.in_words()));
+    }
+    is_drawn || selected.is_some()
+}
+
 /// Adds the page or its changes. Unless `wanted`, adds nothing if nothing has changed.
 async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: bool, reply: &mut Reply) {
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
@@ -334,6 +355,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
             let other = known.filter(|known| known.tree.document != tree.document);
             let shown = other.map(|known| tree.without_repeated_nodes(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
+            report_drawn(&tree, reply);
             return call.kept.seen.lock().set_tree(page, tree);
         }
     };
@@ -348,8 +370,24 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let (changes, behind) = compare(page, &known, &tree, since).await;
     // When elements appear or disappear, their neighbours move, which is not worth a report.
     let stays = !changes.whole && changes.added + changes.removed == 0;
-    let mut moved = if stays { std::mem::take(&mut *call.report.moved.lock()) } else { Vec::new() };
-    // Dragged elements are reported with the drag. Of several moves of an element, only the last one is reported.
+    let has_moved = stays && report_moved(call, &held, reply);
+    let is_reported = !changes.whole && report_unlisted_changes(&known.tree, &tree, reply);
+    if changes.whole {
+        show_snapshot(snapshot::render(&tree.without_repeated_nodes(&known.tree), &options), reply);
+        report_drawn(&tree, reply);
+    } else if !changes.is_empty() {
+        show_snapshot(changes.render(&options), reply);
+    } else if wanted && !has_moved && !is_reported {
+        reply.add_event("Nothing changed in the snapshot.");
+    }
+    let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
+    call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
+}
+
+/// Adds the elements that have moved, except the dragged ones, which are reported with the drag. Returns whether there were any.
+fn report_moved(call: &Call<'_>, held: &[(u32, u32)], reply: &mut Reply) -> bool {
+    let mut moved = std::mem::take(&mut *call.report.moved.lock());
+    // Of several moves of an element, only the last one is reported.
     let mut reported: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
     moved.reverse();
     moved.retain(|moved| reported.insert(moved.what.number));
@@ -359,15 +397,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
             if what.name.is_empty() { String::new() } else { format!(" {}", snapshot::quoted(&what.name)) };
         reply.add_event(format!("Moved: {}{name} [ref=e{}], now at {x},{y}.", what.role, what.number));
     }
-    if changes.whole {
-        show_snapshot(snapshot::render(&tree.without_repeated_nodes(&known.tree), &options), reply);
-    } else if !changes.is_empty() {
-        show_snapshot(changes.render(&options), reply);
-    } else if wanted && moved.is_empty() {
-        reply.add_event("Nothing changed in the snapshot.");
-    }
-    let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
-    call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
+    !moved.is_empty()
 }
 
 /// Returns what changed on a page, and the snapshots of content that an overlay covers now.

@@ -1,5 +1,5 @@
 //! Compares snapshots, and renders what has changed on a page.
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::compact;
@@ -83,7 +83,7 @@ impl Mark {
     }
 }
 
-/// The most elements that are reported as newly reachable, and as newly unreachable.
+/// The most elements that are reported one by one as newly reachable, as newly unreachable, and as looking different.
 const MOST_TURNED: usize = 10;
 
 /// The characters reserved for the note about omissions.
@@ -221,11 +221,13 @@ struct Comparison<'a> {
     after: &'a ComparedSnapshot<'a>,
     since: &'a ComparisonBase<'a>,
     marks: Vec<Mark>,
-    /// The new positions of lines that have moved.
-    moves: HashMap<usize, String>,
+    /// What has changed about lines besides their text: their new positions, or how they look.
+    notes: HashMap<usize, String>,
     /// Removed lines of the old snapshot, by the nearest ancestor that still exists.
     gone: HashMap<Option<NodeKey>, Vec<usize>>,
     ticks: Vec<NumericChange>,
+    /// A note about the looks of many elements.
+    looks: Option<String>,
 }
 
 impl<'a> Comparison<'a> {
@@ -240,14 +242,16 @@ impl<'a> Comparison<'a> {
             after,
             since,
             marks,
-            moves: HashMap::new(),
+            notes: HashMap::new(),
             gone: HashMap::new(),
             ticks: Vec::new(),
+            looks: None,
         };
         comparison.compare_elements();
         comparison.compare_order();
         comparison.find_gone_elements();
         comparison.compare_texts();
+        comparison.compare_looks();
         comparison
     }
 
@@ -269,7 +273,7 @@ impl<'a> Comparison<'a> {
             let (was_in, is_in) = (self.before.owner_key(old), self.after.owner_key(index));
             if was_in != is_in && [was_in, is_in].into_iter().flatten().all(|owner| self.stays(owner)) {
                 self.marks[index] = Mark::Changed;
-                self.moves.insert(index, self.place(index, "moved here"));
+                self.notes.insert(index, self.place(index, "moved here"));
             }
         }
         // Not reported for many elements: what covers a whole page is itself in the changes.
@@ -328,7 +332,31 @@ impl<'a> Comparison<'a> {
         };
         for &(index, _) in children.iter().filter(|(index, _)| !kept.contains(index)) {
             self.marks[index] = Mark::Changed;
-            self.moves.insert(index, self.place(index, "moved"));
+            self.notes.insert(index, self.place(index, "moved"));
+        }
+    }
+
+    /// Reports elements that only look different: each on its line, or many in one note.
+    fn compare_looks(&mut self) {
+        let without_focus = |line: &Line| line.text.replace(" [active]", "");
+        let looks = |index: usize| {
+            let key = self.after.key(index)?;
+            let &old = self.before.keys.get(&key)?;
+            let is_same = self.marks[index] == Mark::Context
+                || without_focus(&self.before.lines[old]) == without_focus(&self.after.lines[index]);
+            let changed = self.since.old.changed_look(self.after.tree, key);
+            (is_same && !changed.is_empty() && !self.notes.contains_key(&index)).then_some((index, changed))
+        };
+        let changed: Vec<_> = (0..self.after.lines.len()).filter_map(looks).collect();
+        if changed.len() > MOST_TURNED {
+            let parts: BTreeSet<&str> = changed.iter().flat_map(|(_, parts)| parts.iter().copied()).collect();
+            let parts = parts.into_iter().collect::<Vec<_>>().join(", ");
+            self.looks = Some(format!("(The look of {} elements changed: {parts}.)\n", changed.len()));
+            return;
+        }
+        for (index, parts) in changed {
+            self.marks[index] = Mark::Changed;
+            self.notes.insert(index, format!("its look changed: {}", parts.join(", ")));
         }
     }
 
@@ -446,6 +474,9 @@ impl<'a> Comparison<'a> {
             changes.note = Some(format!("(The page behind is covered: {covered} lines.)\n"));
             self.gone.clear();
         }
+        if let Some(looks) = self.looks.take() {
+            changes.note.get_or_insert_default().push_str(&looks);
+        }
         changes.ticks.append(&mut self.ticks);
         let announced = self.announced();
         let on_top = self.on_top();
@@ -499,9 +530,9 @@ impl<'a> Comparison<'a> {
             Mark::Context | Mark::Removed => {}
         }
         let mut line = Line { depth, parent, worth, ..line.clone() };
-        if let Some(place) = self.moves.get(&index) {
+        if let Some(note) = self.notes.get(&index) {
             // Unquoted page text never contains brackets, so it cannot imitate this note.
-            let _ = write!(line.text, " [{place}]");
+            let _ = write!(line.text, " [{note}]");
         }
         changes.lines.push(line);
         changes.marks.push(mark);

@@ -1,6 +1,7 @@
 //! The tree of a page with all its frames.
 use std::collections::{HashMap, HashSet};
 
+use super::looks::{Drawn, Look, Selection};
 use super::reference::Ref;
 use super::repeated;
 use super::roles;
@@ -22,6 +23,12 @@ pub struct Tree {
     pub unseen: bool,
     /// The reachable controls, if something covers the rest: frame and number.
     pub(super) front: HashSet<(u32, u32)>,
+    /// What is drawn without text.
+    pub drawn: Drawn,
+    /// The selected text; that of the first frame with a selection.
+    pub selected: Option<Selection>,
+    /// By frame and number.
+    pub(super) looks: HashMap<(u32, u32), Look>,
     pub(super) nodes: Vec<Node>,
 }
 
@@ -138,8 +145,9 @@ impl Tree {
     }
 
     pub(super) fn without_nodes(&self) -> Self {
-        let Self { context, page, main, document, cut, unseen, .. } = *self;
-        Self { context, page, main, document, cut, unseen, front: self.front.clone(), nodes: Vec::new() }
+        let Self { context, page, main, document, cut, unseen, drawn, .. } = *self;
+        let front = self.front.clone();
+        Self { context, page, main, document, cut, unseen, front, drawn, ..Self::default() }
     }
 
     /// The ref of a node in this tree.
@@ -187,6 +195,14 @@ impl Tree {
         self.nodes.iter().filter_map(Node::key).filter(|key| !there.contains(key)).collect()
     }
 
+    /// The parts of an element's look that differ in a later snapshot, such as `background`.
+    pub(super) fn changed_look(&self, later: &Self, key: (u32, u32)) -> Vec<&str> {
+        match (self.looks.get(&key), later.looks.get(&key)) {
+            (Some(look), Some(now)) => look.changes(now),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether most elements of `behind` that are missing in `cover` are present again.
     pub fn shows_again(&self, behind: &Self, cover: &Self) -> bool {
         let hidden = behind.missing_in(cover);
@@ -212,6 +228,9 @@ impl Tree {
     ) {
         self.cut += frame.cut;
         self.front.extend(frame.front.iter().map(|&element| (number, element)));
+        self.drawn.add(frame.drawn);
+        self.selected = self.selected.take().or(frame.selected);
+        self.looks.extend(frame.looks.into_looks().map(|(element, look)| ((number, element), look)));
         for walked in frame.nodes {
             let mut node = node(walked, number);
             node.depth += below;

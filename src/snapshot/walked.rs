@@ -4,6 +4,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 
+use super::looks::{Drawn, Selection, WalkedLooks};
 use super::roles;
 use crate::json::decode;
 
@@ -27,6 +28,10 @@ pub struct Frame {
     pub pdf: bool,
     /// The reachable controls, if something covers the rest.
     pub front: Vec<u32>,
+    /// What is drawn without text.
+    pub drawn: Drawn,
+    pub selected: Option<Selection>,
+    pub(super) looks: WalkedLooks,
     pub(super) nodes: Vec<WalkedNode>,
 }
 

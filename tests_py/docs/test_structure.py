@@ -84,11 +84,11 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39774,
-    "mcp": 24708,
+    "browser": 39795,
+    "mcp": 24747,
     "session": 5308,
     "bidi": 5138,
-    "snapshot": 5555,
+    "snapshot": 5717,
     "cli": 5355,
     "python": 4959,
     "cdp": 3100,

@@ -109,11 +109,11 @@ async def test_a_drag_that_makes_something_says_what_and_names_both_ends(
 ) -> None:
     await workshop.open(site.publish("/anew/wires", document("Wires", WIRES)))
     page = await workshop.do("browser_snapshot", allRefs=True)
-    ports = [page.ref("port, out"), page.ref("port, inlet")]
+    ports = [page.ref(".port, #out"), page.ref(".port, #inlet")]
     answer = await workshop.do("browser_drag", startRef=ports[0], endRef=ports[1])
     said = answer.section("Result")
     assert await workshop.output() == "wired"
-    made = re.search(r': this made "path, wire[^"]*" \[ref=(\w+)\]', said)
+    made = re.search(r': this made "path, \.wire[^"]*" \[ref=(\w+)\]', said)
     assert made, said
     assert all(port in said for port in ports), said
     kept = await workshop.do("browser_evaluate", function="(path) => path.id = 'kept'", ref=made[1])

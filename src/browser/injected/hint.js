@@ -62,13 +62,14 @@ function iconIn(element) {
   return "";
 }
 
-/** The class names of an element that its siblings do not have. */
+/** The class names of an element that its siblings do not have, as a selector. */
 function ownWords(element) {
   const words = tokens(element).filter((token) => !MADE_UP.test(token));
   const beside = [element.previousElementSibling, element.nextElementSibling].filter(Boolean);
   const shared = new Set(beside.flatMap(tokens));
   const own = words.filter((word) => !shared.has(word));
-  return (own.length ? own : beside.length ? [] : words).slice(0, 2).join(" ");
+  const shown = (own.length ? own : beside.length ? [] : words).slice(0, 2);
+  return shown.map((word) => `.${word}`).join("");
 }
 
 const NAMED_COLOURS = {
@@ -135,9 +136,10 @@ function ownData(element) {
 }
 const WORD = /^[\p{L}][\p{L}\d _-]{1,23}$/u;
 
+/** The id of an element, as a selector. */
 const plainId = (element) => {
   const id = getAttribute(element, "id") ?? "";
-  return MADE_UP.test(id) ? "" : id;
+  return !id || MADE_UP.test(id) ? "" : `#${id}`;
 };
 
 const SHAPES = new Set("circle ellipse g image line path polygon polyline rect text use".split(" "));
@@ -161,9 +163,9 @@ engine.hintOf = (element) => {
   add(first(element, VALUES));
   add(getAttribute(element, "name"));
   if (!isShape) add(iconIn(element));
-  if (!found.length) add(ownData(element));
   if (!found.length || isShape) add(ownWords(element));
   if (!found.length || isShape) add(plainId(element));
+  if (!found.length) add(ownData(element));
   if (isShape || (!isField(element) && found.every((text) => /^[\d\s,.-]*$/.test(text)))) add(colourOf(element));
   if (!found.length) add(backgroundOf(element));
   if (!found.length) add(fileOf(getAttribute(element, "href")));

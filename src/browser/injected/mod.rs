@@ -79,6 +79,8 @@ const ENGINE: &str = concat!(
     "}\n{\n",
     include_str!("hint.js"),
     "}\n{\n",
+    include_str!("look.js"),
+    "}\n{\n",
     include_str!("walk.js"),
     "}\n{\n",
     include_str!("probe.js"),

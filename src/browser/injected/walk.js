@@ -99,8 +99,9 @@ engine.customs = () => {
 
 /**
  * Walks the document. Options: `root` (the ref to begin at), `boxes` (adds `[x, y, width, height]`), `allRefs` (numbers texts, groups and
- * shapes, too: `[depth, role, ref, text]`). Returns JSON: `{first, last, suspects, customs, cut?, unseen?, front?, nodes}`. `unseen`:
- * nothing is visible, and the nodes are hidden ones. `front`: the refs of usable elements, if an overlay covers the others.
+ * shapes, too: `[depth, role, ref, text]`). Returns JSON: `{first, last, suspects, customs, cut?, unseen?, front?, looks, drawn?,
+ * selected?, nodes}`. `unseen`: nothing is visible, and the nodes are hidden ones. `front`: the refs of usable elements, if an overlay
+ * covers the others. `drawn`: the numbers of shapes and boxes without text.
  */
 engine.walk = (options = {}) =>
   engine.remembering(() => {
@@ -113,6 +114,7 @@ engine.walk = (options = {}) =>
     if (walk.isSmall) void engine.notePlaces(walk.acting);
     const front = walk.hiddenToo ? [] : engine.sight.front(walk.acting);
     if (!walk.hiddenToo) engine.markReach(walk.usable);
+    const selected = engine.selectedText();
     return JSON.stringify({
       first: engine.firstRef,
       last: engine.lastRef,
@@ -122,6 +124,9 @@ engine.walk = (options = {}) =>
       ...(walk.hiddenToo && { unseen: true }),
       ...(isPdf() && { pdf: true }),
       ...(front.length && { front: front.map(refOf) }),
+      looks: engine.looksOf(walk.hiddenToo ? [] : walk.pushed),
+      ...((walk.drawn.shapes || walk.drawn.boxes) && { drawn: walk.drawn }),
+      ...(selected && { selected }),
       nodes: walk.nodes,
     });
   });
@@ -168,6 +173,10 @@ class Walk {
     this.acting = [];
     /** The usable elements, each with its node. */
     this.usable = [];
+    /** The elements that have a node. */
+    this.pushed = [];
+    /** What is drawn without text, and has a node only with `allRefs`. */
+    this.drawn = { shapes: 0, boxes: 0 };
     const page = document.documentElement;
     if (!page) return; // Nothing of the document has arrived.
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
@@ -308,11 +317,18 @@ class Walk {
       return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, 0, style);
     }
     if (drawn && clickable) return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, clickable, style);
+    if (drawn && !(around & (this.unread | CUT))) this.countDrawn(element, tag, style);
     if (this.allRefs && drawn && !(around & QUIET)) {
       if (isDrawnShape(element, tag)) this.shape(element, depth);
       else if (attributes && tag !== "label" && getAttribute(element, "title")?.trim()) return this.titled(element, depth, around, style);
+      else if (engine.isDrawnBox(element, style)) this.shape(element, depth);
     }
     return this.transparent(element, tag, depth, around, display, style);
+  }
+
+  countDrawn(element, tag, style) {
+    if (isDrawnShape(element, tag)) this.drawn.shapes += engine.isOfDrawing(element);
+    else this.drawn.boxes += engine.isDrawnBox(element, style);
   }
 
   /** Marks a visible element that cannot be used, such as a toast outside of an open modal dialog. */
@@ -466,6 +482,7 @@ class Walk {
       break;
     }
     this.nodes.push(node);
+    this.pushed.push(element);
     return node;
   }
 

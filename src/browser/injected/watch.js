@@ -31,6 +31,7 @@ engine.watch = (...nodes) => {
   said = [];
   growth = { of: null, times: 0, at: 0 };
   placed = new Map();
+  engine.forgetRestyled();
   working = new Set();
   begun = document.timeline.currentTime ?? 0;
   leftOnce = new WeakSet();
@@ -59,6 +60,7 @@ function note(records) {
   let heard = 0;
   for (const record of records) {
     if (record.type === "attributes") {
+      engine.noteRestyled(record.target);
       if (PLACING.has(record.attributeName)) notePlace(record);
       continue;
     }

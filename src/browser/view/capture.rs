@@ -67,7 +67,7 @@ impl Page {
             Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
             None => self.main_frame().clone(),
         };
-        let main = tokio::time::timeout(options.limit, self.while_stable(|| read(&top, options)));
+        let main = tokio::time::timeout(options.limit, self.while_stable(|| Box::pin(read(&top, options))));
         let main = self
             .fail_on_dialog(async { main.await.unwrap_or_else(|_| Err(self.unresponsive_error())) })
             .await?;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::browser::{CaptureOptions, Page};
 use crate::mcp::call::{Call, still_loading};
-use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
+use crate::mcp::describe::{capture, report_drawn, show_snapshot, tell_unseen};
 use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
@@ -105,6 +105,8 @@ impl Snapshot {
         show_snapshot(rendered, reply);
         if is_part {
             reply.mark_as_partial();
+        } else if !self.all_refs {
+            report_drawn(&tree, reply);
         }
         let tree_seen = if self.all_refs { Arc::new(tree.without_extra_nodes()) } else { tree };
         (!is_part && !call.has_output_file()).then_some(tree_seen)

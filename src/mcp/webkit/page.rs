@@ -14,7 +14,9 @@ use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, Store
 use crate::error::{Error, in_quotes};
 use crate::folders::make_private;
 use crate::mcp::call::Call;
-use crate::mcp::describe::{describe_download, share_download, show_snapshot, tell_unseen};
+use crate::mcp::describe::{
+    describe_download, report_drawn, report_unlisted_changes, share_download, show_snapshot, tell_unseen,
+};
 use crate::mcp::page_text;
 use crate::mcp::reply::{Image, PageState, Reply};
 use crate::mcp::settings::ImageResponses;
@@ -312,12 +314,17 @@ async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply)
 /// Adds the page, or its difference from the last snapshot.
 fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) {
     let options = call.snapshot_options();
-    let Some(before) = before else { return show_snapshot(snapshot::render(tree, &options), reply) };
+    let Some(before) = before else {
+        show_snapshot(snapshot::render(tree, &options), reply);
+        return report_drawn(tree, reply);
+    };
     let changes = snapshot::compare(&ComparisonBase::new(before), tree);
-    if changes.is_empty() {
-        return reply.add_event("Nothing changed in the snapshot.");
+    let is_reported = report_unlisted_changes(before, tree, reply);
+    if !changes.is_empty() {
+        show_snapshot(changes.render(&options), reply);
+    } else if !is_reported {
+        reply.add_event("Nothing changed in the snapshot.");
     }
-    show_snapshot(changes.render(&options), reply);
 }
 
 async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {

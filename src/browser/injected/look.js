@@ -1,0 +1,101 @@
+// Describes what words do not say: how elements look, what is drawn without text, and what is selected.
+const { native } = engine;
+const { firstChild, matches, rectOf } = native;
+
+/** The parts of an element's look, by the names under which changes are reported. */
+const LOOK = {
+  background: ({ backgroundColor, backgroundImage }) => `${backgroundColor} ${shortened(backgroundImage)}`,
+  border: ({ borderWidth, borderStyle, borderColor }) => `${borderWidth} ${borderStyle} ${borderColor}`,
+  "text color": ({ color }) => color,
+  font: ({ fontWeight, fontStyle }) => `${fontWeight} ${fontStyle}`,
+  "text decoration": ({ textDecorationLine }) => textDecorationLine,
+  shadow: ({ boxShadow }) => boxShadow,
+  opacity: ({ opacity }) => opacity,
+};
+const DRAWN_LOOK = { fill: ({ fill }) => fill, stroke: ({ stroke }) => stroke };
+const LONGEST_IMAGE = 200;
+const shortened = (image) => (image.length > LONGEST_IMAGE ? `${image.slice(0, LONGEST_IMAGE)} ${image.length}` : image);
+
+/** The most elements whose look is recorded. */
+const MOST_LOOKS = 1000;
+/** How far above an element a changed attribute may be that its look depends on. */
+const MOST_ABOVE = 1;
+const UNDER_INPUT = ":hover, :focus-within";
+/** Bits of a look: it may come from the pointer or the focus, and an attribute that it may depend on has changed during the action. */
+const TRANSIENT = 1;
+const RESTYLED = 2;
+
+/** The elements whose attributes have changed during the current action. */
+let restyled = new WeakSet();
+engine.forgetRestyled = () => {
+  restyled = new WeakSet();
+};
+engine.noteRestyled = (element) => restyled.add(element);
+
+function isRestyled(element) {
+  for (let at = element, above = 0; at && above <= MOST_ABOVE; at = engine.flatParent(at), above++) if (restyled.has(at)) return true;
+  return false;
+}
+
+/**
+ * The looks of elements: `{kinds, of}`, where `of` has `[number, kind, bits]` for each element. Elements that are animated are left out,
+ * since they change by themselves.
+ */
+engine.looksOf = (elements) => {
+  const animated = new Set(document.getAnimations().map((animation) => animation.effect?.target));
+  const places = new Map();
+  const kinds = [];
+  const of = [];
+  for (const element of elements.slice(0, MOST_LOOKS)) {
+    if (animated.has(element)) continue;
+    const style = getComputedStyle(element);
+    const parts = element instanceof SVGElement ? { ...LOOK, ...DRAWN_LOOK } : LOOK;
+    const kind = {};
+    for (const name in parts) kind[name] = parts[name](style);
+    const key = JSON.stringify(kind);
+    if (!places.has(key)) places.set(key, kinds.push(kind) - 1);
+    const transient = matches(element, UNDER_INPUT) ? TRANSIENT : 0;
+    of.push([engine.refOf(element), places.get(key), transient && isRestyled(element) ? TRANSIENT | RESTYLED : transient]);
+  }
+  return { kinds, of };
+};
+
+/** The smallest box without text that counts as drawn, and the smallest drawing whose shapes count: less is a line or an icon. */
+const LEAST_BOX = 10;
+const LEAST_DRAWING = 80;
+const isAtLeast = (element, least) => {
+  const { width, height } = rectOf(element);
+  return width >= least && height >= least;
+};
+const isPainted = (colour) => colour !== "transparent" && !/^rgba\(.*, 0\)$/.test(colour);
+
+/** Whether an element without content is a coloured or framed box. */
+engine.isDrawnBox = (element, style) =>
+  !firstChild(element) &&
+  element instanceof HTMLElement &&
+  (isPainted(style.backgroundColor) || style.backgroundImage !== "none" || parseFloat(style.borderTopWidth) > 0) &&
+  isAtLeast(element, LEAST_BOX);
+
+/** Whether a shape belongs to a drawing that is more than an icon. */
+engine.isOfDrawing = (shape) => {
+  const drawing = shape.ownerSVGElement;
+  return Boolean(drawing) && isAtLeast(drawing, LEAST_DRAWING);
+};
+
+const LONGEST_SELECTION = 200;
+/** The beginning of the selected text and its length; null without a selection, or in a password field. */
+engine.selectedText = () => {
+  const text = selectionIn(engine.activeElement()) ?? selectionOfPage();
+  return text?.trim() ? { text: text.slice(0, LONGEST_SELECTION), length: text.length } : null;
+};
+
+function selectionIn(field) {
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) || field.selectionStart === field.selectionEnd)
+    return null;
+  return engine.isSecret(field) ? "" : field.value.slice(field.selectionStart, field.selectionEnd);
+}
+
+function selectionOfPage() {
+  const selection = getSelection();
+  return selection && !selection.isCollapsed ? selection.toString() : null;
+}
