@@ -150,17 +150,7 @@ impl BrowserPool {
 
     /// The browsers that can take a session now and have this label, if one is given.
     pub fn candidates(&self, label: Option<&str>) -> Vec<PoolCandidate> {
-        let state = self.state.lock();
-        let now = Instant::now();
-        let rests = |node: &Node| state.down.get(&node.name).is_some_and(|(_, until)| now < *until);
-        let fits = |node: &Node| label.is_none_or(|label| node.labels.contains(label));
-        let takes = state.nodes.iter().filter(|node| !node.draining && !rests(node) && fits(node));
-        let offer = |node: &Arc<Node>| PoolCandidate {
-            node: node.name.clone(),
-            capacity: node.capacity.get(),
-            load: state.loads.get(&node.name).copied().unwrap_or_default(),
-        };
-        takes.map(offer).collect()
+        self.state.lock().candidates(label)
     }
 
     /// The number of browsers, and how many of them take sessions now.
@@ -171,12 +161,11 @@ impl BrowserPool {
 
     /// Reserves a place in the browser `wanted`; if `None`, in the one with the lowest load relative to its capacity.
     pub fn reserve(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
-        let offers = self.candidates(label);
+        let mut state = self.state.lock();
         let chosen = match wanted {
             Some(wanted) => Some(wanted.to_owned()),
-            None => lightest(&offers).map(|offer| offer.node.clone()),
+            None => lightest(&state.candidates(label)).map(|offer| offer.node.clone()),
         };
-        let mut state = self.state.lock();
         let node = chosen.and_then(|name| state.nodes.iter().find(|node| node.name == name).cloned());
         let Some(node) = node else { return Err(Error::PoolFull) };
         *state.loads.entry(node.name.clone()).or_default() += 1;
@@ -199,6 +188,21 @@ impl BrowserPool {
     /// Records that a browser was reached.
     pub fn mark_reachable(&self, node: &str) {
         self.state.lock().down.remove(node);
+    }
+}
+
+impl State {
+    fn candidates(&self, label: Option<&str>) -> Vec<PoolCandidate> {
+        let now = Instant::now();
+        let rests = |node: &Node| self.down.get(&node.name).is_some_and(|(_, until)| now < *until);
+        let fits = |node: &Node| label.is_none_or(|label| node.labels.contains(label));
+        let takes = self.nodes.iter().filter(|node| !node.draining && !rests(node) && fits(node));
+        let offer = |node: &Arc<Node>| PoolCandidate {
+            node: node.name.clone(),
+            capacity: node.capacity.get(),
+            load: self.loads.get(&node.name).copied().unwrap_or_default(),
+        };
+        takes.map(offer).collect()
     }
 }
 
@@ -245,6 +249,25 @@ mod tests {
         assert!(pool.candidates(None).iter().all(|offer| offer.load == 3));
         drop(places);
         assert!(pool.candidates(None).iter().all(|offer| offer.load == 0));
+    }
+
+    #[test]
+    fn sessions_that_come_at_once_never_share_a_place() {
+        for _ in 0..200 {
+            let pool = pool("http://a:9222,http://b:9222,http://c:9222,http://d:9222");
+            let begin = std::sync::Barrier::new(4);
+            let place = || {
+                begin.wait();
+                pool.reserve(None, None).unwrap()
+            };
+            let places: Vec<_> = std::thread::scope(|threads| {
+                let begun: Vec<_> = (0..4).map(|_| threads.spawn(place)).collect();
+                begun.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            let loads: Vec<_> = pool.candidates(None).iter().map(|offer| offer.load).collect();
+            assert_eq!(loads, [1; 4]);
+            drop(places);
+        }
     }
 
     #[tokio::test(start_paused = true)]

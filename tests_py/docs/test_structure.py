@@ -95,7 +95,7 @@ BUDGETS = {
     "webdriver": 2195,
     "live": 1743,
     "trace": 1001,
-    "fleet": 1450,
+    "fleet": 1473,
     "secrets": 989,
     "error": 935,
     "messages": 828,
