@@ -19,6 +19,8 @@ from tests_py.support.shell import Shell
 
 LIMIT_MS = 8_000
 """How long a door waits for an element that cannot be acted on."""
+LIFETIME_MS = 3_600_000
+"""Of the sessions, which all tests of this folder use."""
 
 DONE = "done"
 
@@ -318,7 +320,10 @@ async def doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Doors
     common = ("--headless", "--input", "instant", "--timeout-action", str(LIMIT_MS))
     folder: Callable[[str], Path] = tmp_path_factory.mktemp
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(serve(*common, "--caps", "steps,code", cwd=folder("all")))
+        lasting = ("--session-timeout", str(LIFETIME_MS))
+        server = await stack.enter_async_context(
+            serve(*common, *lasting, "--caps", "steps,code", cwd=folder("all"))
+        )
         claude = await stack.enter_async_context(serve(*common, "--toolsets", "claude", cwd=folder("claude")))
         shell = stack.enter_context(Shell(folder("s")))
         stack.callback(lambda: shell.run("close"))
