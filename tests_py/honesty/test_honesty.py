@@ -26,6 +26,8 @@ MOST_FALSE_SUCCESSES = int(os.environ.get("HONESTY_MOST_FALSE", "2"))
 """`make honesty` allows none. Beside other tests the timers of pages fire late."""
 FALSE_FAILURES = 0.01
 LIMIT_MS = 1_500
+LIFETIME_MS = 7_200_000
+"""Of the sessions: as long as `make honesty` may take."""
 TRUTH = """() => new Promise((done) => setTimeout(() => done(JSON.parse(sessionStorage.truth)), 60))"""
 
 Act = Callable[[Lie, str], Awaitable[str | None]]
@@ -170,7 +172,8 @@ async def test_no_answer_claims_what_did_not_happen(site: Site, tmp_path: Path) 
 
     async with AsyncExitStack() as stack:
         common = ("--headless", "--input", "instant", "--timeout-action", str(LIMIT_MS))
-        server = await stack.enter_async_context(serve(*common, cwd=tmp_path))
+        lasting = ("--session-timeout", str(LIFETIME_MS))
+        server = await stack.enter_async_context(serve(*common, *lasting, cwd=tmp_path))
         sessions = [json.loads((await server.call("create_session")).text)["sessionId"] for _ in range(2)]
         playwright = await stack.enter_async_context(async_api.async_playwright())
         context = await (await playwright.chromium.launch()).new_context()
