@@ -1,6 +1,7 @@
 //! Checks an element until it is actionable. The checks are in `injected/probe.js`.
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::OwnedMutexGuard;
@@ -96,9 +97,9 @@ pub(in crate::browser) struct Need {
     /// The element may disappear when the pointer arrives, since pointing at it was the whole action.
     #[serde(skip)]
     pub(in crate::browser) passing: bool,
-    /// The press will be checked, see `press_watched`.
+    /// The press of this many clicks will be checked, see `press_watched`.
     #[serde(skip)]
-    pub(in crate::browser) watched: bool,
+    pub(in crate::browser) watched: Option<u32>,
 }
 
 impl Need {
@@ -112,7 +113,7 @@ impl Need {
         hit: false,
         label: false,
         passing: false,
-        watched: false,
+        watched: None,
     };
     /// Requirements for hovering.
     pub(in crate::browser) const POINTED: Self =
@@ -360,12 +361,13 @@ impl ElementHandle {
                     None => None,
                 };
                 // An element that has appeared under the pointer would receive the press instead.
+                let answered = self.begin_watching(need).await?;
                 if need.hit
                     && let Some(by) = self.new_obstacle_at(need, inner).await?
                 {
                     return Ok(Attempt::Blocked(by));
                 }
-                Attempt::Done(PointerTarget { point, journey, listened: InputListeners::ALL, turn })
+                Attempt::Done(PointerTarget { point, journey, listened: InputListeners::ALL, turn, answered })
             }
         })
     }
@@ -418,6 +420,7 @@ impl ElementHandle {
                     journey: Some(journey),
                     listened,
                     turn,
+                    answered: None,
                 }));
             }
             Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
@@ -429,23 +432,31 @@ impl ElementHandle {
             listened = InputListeners::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
+        let answered = self.begin_watching(need).await?;
         if need.hit
             && let Some(by) = self.new_obstacle_at(need, found.inner).await?
         {
             return Ok(Attempt::Blocked(by));
         }
-        Ok(Attempt::Done(PointerTarget { point: found.point, journey: Some(journey), listened, turn }))
+        Ok(Attempt::Done(PointerTarget {
+            point: found.point,
+            journey: Some(journey),
+            listened,
+            turn,
+            answered,
+        }))
+    }
+
+    /// Begins to watch a press, if it will be checked. The page does so before it answers the next call.
+    async fn begin_watching(&self, need: Need) -> Result<Option<PressAnswer>> {
+        let Some(clicks) = need.watched.filter(|_| need.hit) else { return Ok(None) };
+        let arguments = vec![self.handle().argument(), value_argument(&(clicks > 1))];
+        Ok(Some(Box::pin(self.world().begin_call("pressed", arguments).await?)))
     }
 
     /// What has appeared under the pointer, at this point of the element's own frame.
     async fn new_obstacle_at(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
-        let watching = async {
-            match need.watched {
-                true => self.ask::<bool>("watchPress", Vec::new()).await.map(drop),
-                false => Ok(()),
-            }
-        };
-        Ok(match tokio::try_join!(self.confirm(need, point), watching)?.0 {
+        Ok(match self.confirm(need, point).await? {
             Look::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
             _ => None,
         })
@@ -547,8 +558,10 @@ impl Frame {
     }
 }
 
+/// Resolves with whether a watched press has become a click, or a double click, on its element.
+pub(super) type PressAnswer = BoxFuture<'static, Result<bool>>;
+
 /// An actionable point of the page.
-#[derive(Debug)]
 pub(in crate::browser) struct PointerTarget {
     pub(in crate::browser) point: Point,
     /// The pointer's movement to the point; `None` if it has not moved yet.
@@ -557,6 +570,8 @@ pub(in crate::browser) struct PointerTarget {
     listened: InputListeners,
     /// The guard that prevents other presses while the pointer is at the point.
     turn: OwnedMutexGuard<()>,
+    /// The answer to a press that is watched.
+    pub(super) answered: Option<PressAnswer>,
 }
 
 impl PointerTarget {

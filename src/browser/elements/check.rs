@@ -46,7 +46,7 @@ fn in_words(state: Option<&serde_json::Value>) -> &'static str {
 impl ElementHandle {
     /// Checks or unchecks a checkbox, switch or radio button with a click, unless it has that state.
     pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
-        let need = Need { label: true, watched: true, ..Need::PRESSED };
+        let need = Need { label: true, watched: Some(1), ..Need::PRESSED };
         let found = self.checked().await?;
         if found.state == Some(json!(checked)) {
             return Ok(());

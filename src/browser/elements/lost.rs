@@ -10,7 +10,6 @@ use super::element::ElementHandle;
 use super::matches::element_in_words;
 use crate::browser::input::{ClickOptions, Input};
 use crate::browser::objects::journal::JournalMark;
-use crate::browser::objects::world::value_argument;
 use crate::error::{CoveringElement, Error, Result};
 
 /// How long a page may be busy after an action before its state is taken as unknown.
@@ -117,23 +116,21 @@ impl ElementHandle {
     /// Presses at a point that was reached with `Need::watched`, and checks whether that became a click.
     pub(super) async fn press_watched(
         &self,
-        reached: PointerTarget,
+        mut reached: PointerTarget,
         begun: JournalMark,
         input: &Input,
         click: &ClickOptions,
     ) -> Result<Lost> {
         // Only one press can be watched at a time.
         let leaves = self.frame().page()?.effects_since(begun).navigating;
-        let is_double = click.count > 1;
-        let world = self.world();
-        let answered = world.begin_call::<bool>("pressAnswered", vec![value_argument(&is_double)]).await?;
+        let answered = reached.answered.take();
         let turn = reached.press_in_turn(input, click).await?;
         let mut known = self.recorded_result("pressLost").await;
         let leaves = leaves || input.mouse().leaves();
         drop(turn);
         // The old document reports a click before it makes way for the new one.
         if matches!(known, Err(Error::DocumentGone))
-            && (leaves || is_double)
+            && let Some(answered) = answered
             && let Ok(Ok(true)) = timeout(ANSWER_LIMIT, answered).await
         {
             known = Ok(None);

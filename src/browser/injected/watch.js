@@ -287,8 +287,14 @@ function notePress(event) {
   if (press.isDouble ? press.doubled : press.clicked) press.report?.(true);
 }
 
-/** Resolves with true as soon as the press becomes a click, or a double click; with false when its recording ends without one. */
-engine.pressAnswered = (isDouble) => new Promise((report) => (press ? Object.assign(press, { isDouble, report }) : report(false)));
+/**
+ * Begins to record a press on the node. Resolves with true as soon as it becomes a click, or a double click; with false when the recording
+ * ends without one.
+ */
+engine.pressed = (node, isDouble) => {
+  engine.watchPress(node);
+  return new Promise((report) => Object.assign(press, { isDouble, report }));
+};
 
 function noteDown(event, path) {
   // A second press on an element that the page has disabled by then causes no other event.
