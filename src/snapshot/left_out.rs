@@ -3,6 +3,7 @@ use std::fmt;
 
 use super::outline::{Line, LinePriority, NOWHERE};
 use super::render::cost;
+use super::text::counted;
 use super::tree::Tree;
 
 /// The most refs that a note names.
@@ -119,11 +120,7 @@ impl<'a> LeftOut<'a> {
         let urls = self.picked(false).filter(|line| line.is_property).count();
         let others = self.picked(false).count().saturating_sub(texts + urls + acts);
         let mut counts = Vec::new();
-        let mut count = |number: usize, one: &str, many: &str| {
-            if number > 0 {
-                counts.push(format!("{number} {}", if number == 1 { one } else { many }));
-            }
-        };
+        let mut count = |number: usize, one: &str, many: &str| counts.extend(counted(number, one, many));
         count(acts, "element to act on", "elements to act on");
         if deeper > 0 {
             count(deeper, "line below this depth", "lines below this depth");

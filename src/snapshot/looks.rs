@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::text::push_quoted;
+use super::text::{counted, push_quoted};
 
 /// The parts of a look, such as `background`, and their computed styles.
 type Style = BTreeMap<Box<str>, Box<str>>;
@@ -75,15 +75,9 @@ impl Drawn {
 
     /// The numbers in words, such as `3 shapes and 1 box`; `None` if nothing is drawn.
     pub fn in_words(self) -> Option<String> {
-        let count = |number: u32, one: &str, many: &str| match number {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{number} {many}")),
-        };
-        let parts: Vec<_> = [count(self.shapes, "shape", "shapes"), count(self.boxes, "box", "boxes")]
-            .into_iter()
-            .flatten()
-            .collect();
+        let shapes = counted(self.shapes as usize, "shape", "shapes");
+        let boxes = counted(self.boxes as usize, "box", "boxes");
+        let parts: Vec<_> = shapes.into_iter().chain(boxes).collect();
         (!parts.is_empty()).then(|| parts.join(" and "))
     }
 }

@@ -241,3 +241,8 @@ pub fn is_private_use(character: char) -> bool {
 pub(super) fn indent(depth: usize) -> impl Iterator<Item = char> {
     iter::repeat_n(' ', depth * 2)
 }
+
+/// A number with its noun, such as `3 shapes`; `None` for 0.
+pub(super) fn counted(number: usize, one: &str, many: &str) -> Option<String> {
+    (number > 0).then(|| format!("{number} {}", if number == 1 { one } else { many }))
+}

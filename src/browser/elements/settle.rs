@@ -284,7 +284,7 @@ impl EffectWatcher {
             }
             let under_way = self.under_way(&pending);
             wait.has_timers &= pending.last_effect.is_none();
-            // A page that requests something again and again has no end, but pauses.
+            // A page that polls is never done, but it pauses.
             let has_paused = pending.idle.is_some_and(|idle| idle >= wait.restless());
             if matches!(under_way, UnderWay::Requests) && has_paused {
                 break (pending, SettleEnd::Rest);

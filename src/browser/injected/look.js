@@ -12,7 +12,8 @@ const LOOK = {
   shadow: ({ boxShadow }) => boxShadow,
   opacity: ({ opacity }) => opacity,
 };
-const DRAWN_LOOK = { fill: ({ fill }) => fill, stroke: ({ stroke }) => stroke };
+const PARTS = Object.entries(LOOK);
+const PARTS_OF_SHAPES = [...PARTS, ["fill", ({ fill }) => fill], ["stroke", ({ stroke }) => stroke]];
 const LONGEST_IMAGE = 200;
 const shortened = (image) => (image.length > LONGEST_IMAGE ? `${image.slice(0, LONGEST_IMAGE)} ${image.length}` : image);
 
@@ -49,11 +50,10 @@ engine.looksOf = (elements) => {
   for (const element of elements.slice(0, MOST_LOOKS)) {
     if (animated.has(element)) continue;
     const style = getComputedStyle(element);
-    const parts = element instanceof SVGElement ? { ...LOOK, ...DRAWN_LOOK } : LOOK;
-    const kind = {};
-    for (const name in parts) kind[name] = parts[name](style);
-    const key = JSON.stringify(kind);
-    if (!places.has(key)) places.set(key, kinds.push(kind) - 1);
+    const parts = element instanceof SVGElement ? PARTS_OF_SHAPES : PARTS;
+    const look = parts.map(([, read]) => read(style));
+    const key = look.join("|");
+    if (!places.has(key)) places.set(key, kinds.push(Object.fromEntries(parts.map(([name], place) => [name, look[place]]))) - 1);
     const transient = matches(element, UNDER_INPUT) ? TRANSIENT : 0;
     of.push([engine.refOf(element), places.get(key), transient && isRestyled(element) ? TRANSIENT | RESTYLED : transient]);
   }
