@@ -622,7 +622,7 @@ impl ElementHandle {
         self.go_to_option(&keyboard, strokes, begun).await
     }
 
-    /// Presses the arrow key, and the key that confirms the option.
+    /// Presses the arrow key, and the key that confirms the option. Returns whether keys lead to the option.
     ///
     /// # Errors
     /// `not_actionable` if the page begins to navigate before the option is reached.
@@ -632,6 +632,10 @@ impl ElementHandle {
         (key, times): (&str, usize),
         begun: JournalMark,
     ) -> Result<bool> {
+        // Keys that arrive at a closed list select each option on the way.
+        if times > 1 && !self.ask::<bool>("isListOpen", Vec::new()).await? {
+            return Ok(false);
+        }
         keyboard.repeat(key, times - 1).await?;
         if self.frame().page()?.effects_since(begun).navigating {
             return Err(PressedElementFate::Elsewhere.lost("choice".to_owned()));
