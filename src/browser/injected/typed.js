@@ -124,14 +124,15 @@ function isNumberMade(field, asked, shown) {
 }
 
 /** Whether a field can have changed a text to what it shows: by its format, its limits, or its allowed characters. */
-function isMade(field, asked, shown, arrived) {
+function isMade(field, asked, shown, arrived, strict) {
   if (field.type === "number") return isNumberMade(field, asked, shown);
   const [wanted, held] = [letters(asked), letters(shown)];
   if (held === "") return false;
   if (held.includes(wanted) || (numbers(asked) === numbers(shown) && !/\p{L}/u.test(wanted))) return true;
-  if (SIEVES.some((sieve) => letters(asked.replace(sieve, "")) === held)) return true;
+  // A field that was disabled meanwhile may hold the same as one that refuses the rest.
+  if (arrived && SIEVES.some((sieve) => letters(asked.replace(sieve, "")) === held)) return true;
   const isAtLimit = field.maxLength > 0 && shown.length >= field.maxLength;
-  return wanted.startsWith(held) && (isAtLimit || arrived);
+  return wanted.startsWith(held) && (isAtLimit || (arrived && !strict));
 }
 
 /**
@@ -151,7 +152,7 @@ function outcomeOf(record, place, strict) {
   if (collapse(shown) === "") return arrived && (record.keys || record.held || pageShows(record.text)) ? "taken" : "lost";
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
-  if (isMade(place, asked, shown, arrived && !strict)) return "made";
+  if (isMade(place, asked, shown, arrived, strict)) return "made";
   // A field that changes a text twice in the same way does so on purpose, but a different number is never right.
   const isCut = letters(asked).startsWith(letters(shown));
   const isMadeTwice = shown === record.made && (shown !== record.before || isCut);
