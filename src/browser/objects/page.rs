@@ -89,6 +89,8 @@ struct PageState {
     dialogs_answered: Vec<AnsweredDialog>,
     dialogs_in_a_row: u32,
     dialogs_so_far: u64,
+    /// The number of the last dialog that the browser has closed.
+    dialog_closed: u64,
     /// The number of the last reported dialog.
     dialog_reported: u64,
     /// The number of navigations that are leaving the page. Meanwhile, dialogs are dismissed.
@@ -174,6 +176,7 @@ impl Page {
                 dialogs_answered: Vec::new(),
                 dialogs_in_a_row: 0,
                 dialogs_so_far: 0,
+                dialog_closed: 0,
                 dialog_reported: 0,
                 leaving_navigations: 0,
                 chooser: None,

@@ -143,19 +143,32 @@ impl Page {
         prompt_text: Option<String>,
     ) -> impl Future<Output = Result<bool>> + Send + use<> {
         let answer = session.send(wire::HandleJavaScriptDialog { accept, prompt_text });
-        let main = self.inner.session.clone();
+        let page = self.clone();
         async move {
             match answer.await {
                 Err(Error::Protocol { message, .. }) if message == IS_BEING_REPLACED => {
-                    // The next document has arrived and waits for the dialog. A navigation makes the browser close the
-                    // dialog; one to a URL that leads nowhere does not cancel the next document.
-                    main.call(wire::Navigate { url: NOWHERE.to_owned(), ..wire::Navigate::default() })
-                        .await?;
-                    Ok(false)
+                    page.dismiss_in_replaced_document().await.map(|()| false)
                 }
                 answer => answer.map(|_| accept),
             }
         }
+    }
+
+    /// Closes the dialog of a document whose successor has arrived and waits for the dialog.
+    async fn dismiss_in_replaced_document(&self) -> Result<()> {
+        let session = &self.inner.session;
+        // The events that precede any answer tell whether the browser has closed the dialog by itself.
+        let _ = session.call(wire::GetNavigationHistory {}).await;
+        let is_closed = {
+            let state = self.inner.state.lock();
+            state.dialog_closed == state.dialogs_so_far
+        };
+        if !is_closed {
+            // A navigation makes the browser close the dialog. One that leads nowhere keeps the next document, but would
+            // cancel a navigation that has begun after the dialog.
+            session.call(wire::Navigate { url: NOWHERE.to_owned(), ..wire::Navigate::default() }).await?;
+        }
+        Ok(())
     }
 
     /// Closes the open dialog, and later ones until the guard is dropped, so that the page can be left. `None`

@@ -392,6 +392,7 @@ impl Page {
         } else if event.method() == wire::JavascriptDialogClosed::METHOD {
             self.update(|state| {
                 state.dialog = None;
+                state.dialog_closed = state.dialogs_so_far;
                 state.journal.loading(DIALOG, false);
             });
             self.tell(&PageEvent::DialogClosed);
