@@ -43,7 +43,7 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 	python demo/demo.py $(URL)
 
 .PHONY: test
-test: ## Everything that must hold: lints, types, Rust tests, Python tests
+test: ## Lints, types, Rust tests, and the Python tests that are not marked as long
 	@# To fetch takes the network, to compile the processors.
 	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 compile-rust-tests fetch
 	@# A compiler beside the tests would keep browsers from answering in time.
@@ -67,13 +67,13 @@ test-rust: ## The Rust tests; they need no Python
 	cargo test $(CARGO_FLAGS)
 
 .PHONY: test-python
-test-python: ## The Python tests, on what `make build` installed
+test-python: ## The Python tests that are not marked as long, on what `make build` installed
 	$(call say,Python tests)
 	pytest --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --no-loadscope-reorder --durations 15
 
 .PHONY: whole
-whole: build fetch ## The Python tests, with all that is long or large
-	$(call say,Python tests to their full extent)
+whole: build fetch ## All Python tests, each to its full extent
+	$(call say,All Python tests)
 	pytest --whole --ignore tests_py/zoo --ignore tests_py/clusters --numprocesses 3 --dist loadfile --no-loadscope-reorder --durations 15
 
 .PHONY: zoo
@@ -178,14 +178,14 @@ bench-python: .venv/ready browser ## Measure the Python library on a release bui
 firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k NAME' for a part
 	@scripts/prepare firefox
 	$(call say,The tools on Firefox)
-	pytest --browser firefox --numprocesses 2 --dist loadfile $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
+	pytest --long --browser firefox --numprocesses 2 --dist loadfile $(or $(FIREFOX),tests_py/firefox tests_py/mcp tests_py/sessions)
 
 .PHONY: webkit
 webkit: .venv/ready build browser ## Run the tests of sessions in WebKit; WEBKIT='-k NAME' for a part
 	@scripts/prepare webkit
 	@scripts/prepare firefox
 	$(call say,WebKit)
-	pytest --browser webkit $(or $(WEBKIT),tests_py/webkit)
+	pytest --long --browser webkit $(or $(WEBKIT),tests_py/webkit)
 
 .PHONY: clusters
 clusters: build browser ## Run the examples for Ray, Dask and Celery, with workers that are killed; CLUSTERS='-k NAME' for a part
@@ -215,8 +215,8 @@ conformance: browser build ## Judge us by the suites of others: PLAYWRIGHT_PYTHO
 fleet: build browser ## Two servers and three browsers with many sessions, and all that can go wrong; SESSIONS=60
 	@scripts/prepare redis
 	$(call say,Two servers and three browsers)
-	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --timeout 600 --log-cli-level INFO
-	PATCHRIGHT_AGENT_CALLS=100 pytest tests_py/mcp/test_named_tabs.py -k over_http --timeout 600
+	PATCHRIGHT_FLEET_SESSIONS=$(or $(SESSIONS),60) pytest tests_py/fleet --long --timeout 600 --log-cli-level INFO
+	PATCHRIGHT_AGENT_CALLS=100 pytest tests_py/mcp/test_named_tabs.py --long -k over_http --timeout 600
 
 .PHONY: soak
 soak: browser build ## Twenty clients, with crashes and kills among them, and a picture of what the server held; MINUTES=60

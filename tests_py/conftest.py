@@ -27,7 +27,8 @@ LONGEST = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The browser behind the servers of the tests, and how much to do."""
     parser.addoption("--browser", default="chromium", choices=["chromium", "firefox", "webkit"])
-    parser.addoption("--whole", action="store_true", help="run what is long or large to its full extent")
+    parser.addoption("--long", action="store_true", help="also run the tests that are marked as long")
+    parser.addoption("--whole", action="store_true", help="run all tests, and each to its full extent")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,7 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Puts the files that take longest first, and expects to fail what another browser cannot do."""
+    """Leaves out what is long, sorts by time, and marks what another browser cannot do."""
+    if not (extent.WHOLE or config.getoption("long")):
+        config.hook.pytest_deselected(items=[item for item in items if is_long(item)])
+        items[:] = [item for item in items if not is_long(item)]
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
     if config.getoption("browser") != "firefox":
         return
@@ -46,6 +50,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if lack is not None:
             mark = pytest.mark.xfail(reason=lack.reason, strict=lack.is_sure, run=not lack.is_harmful)
             item.add_marker(mark)
+
+
+def is_long(item: pytest.Item) -> bool:
+    """Whether a test runs only with `--long` or `--whole`."""
+    return item.get_closest_marker("long") is not None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

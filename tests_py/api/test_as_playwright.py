@@ -5,8 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from patchright_mcp.async_api import Playwright, async_playwright
 from tests_py.support.site import Site
+
+pytestmark = pytest.mark.long
 
 SCRIPT = """
 import sys

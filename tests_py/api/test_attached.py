@@ -14,6 +14,8 @@ import pytest
 from patchright_mcp.async_api import Browser, Error, Playwright
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 
 async def test_contexts_of_others_are_contexts_of_their_own(
     playwright: Playwright, site: Site, tmp_path: Path

@@ -8,6 +8,8 @@ from patchright_mcp.async_api import Error, JSHandle, Page, async_playwright
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 LOG = """<body style='margin:0'><div id=red style='width:100px;height:100px'></div>
 <div id=blue style='width:300px;height:100px'></div><input id=field><script>
 log = [];

@@ -9,6 +9,8 @@ import pytest
 
 from patchright_mcp.async_api import Browser, Error, Page, ScreencastFrame
 
+pytestmark = pytest.mark.long
+
 WHITE = """<body style="margin: 0; background: white">
 <button style="position: absolute; left: 40px; top: 40px">Go</button>"""
 CORNER = """<div style="position: absolute; left: 0; top: 0; width: 200px; height: 150px;

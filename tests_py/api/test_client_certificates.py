@@ -23,6 +23,8 @@ from cryptography.x509 import load_pem_x509_certificate
 from patchright_mcp.async_api import Browser, Error, Playwright
 from tests_py.support.certificates import Authority
 
+pytestmark = pytest.mark.long
+
 
 class _Asks(BaseHTTPRequestHandler):
     """Says who has come, or that nobody has said so."""

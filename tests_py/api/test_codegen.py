@@ -15,6 +15,8 @@ from tests_py.support.fleet import free_port
 from tests_py.support.site import Site, document
 from tests_py.support.wire import hear_signals
 
+pytestmark = pytest.mark.long
+
 SHOP = """<label>Name <input></label><label>Password <input type=password></label>
 <button onclick="this.textContent = 'Added'">Add</button>"""
 

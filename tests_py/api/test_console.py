@@ -119,6 +119,7 @@ async def test_a_dialog_is_not_kept_waiting_by_what_was_logged_before_it(page: P
     assert order == ["before", "asked", "after [1]"]
 
 
+@pytest.mark.long
 async def test_only_what_the_page_itself_has_asked_for_is_missed(
     page: Page, received: list[ConsoleMessage], site: Site
 ) -> None:

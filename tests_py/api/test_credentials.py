@@ -5,6 +5,8 @@ import pytest
 from patchright_mcp.async_api import Browser, BrowserContext, Error, Page
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 SIGN_IN = """async () => {
     const asked = { challenge: new Uint8Array(8), rpId: 'localhost', userVerification: 'required' };
     const { id, response } = await navigator.credentials.get({ publicKey: asked });

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from patchright_mcp import async_api, extract, pool, sync_api
 from scripts.derive_sync import derived
+
+pytestmark = pytest.mark.long
 
 
 def test_the_files_are_as_the_script_writes_them() -> None:

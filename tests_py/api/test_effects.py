@@ -63,6 +63,7 @@ async def test_a_press_is_not_checked_where_that_is_not_wanted(page: Page, how: 
     await page.click("button", force=force, no_wait_after=no_wait_after)
 
 
+@pytest.mark.long
 async def test_a_compatible_press_is_not_checked() -> None:
     async with async_playwright(playwright_compatible=True) as playwright:
         browser = await playwright.chromium.launch()
@@ -121,6 +122,7 @@ async def test_files_for_a_field_that_is_replaced_reach_the_new_one(page: Page, 
     assert await page.title() == "1"
 
 
+@pytest.mark.long
 async def test_what_never_stops_moving_is_hovered_and_clicked(page: Page) -> None:
     await page.set_content(
         """<style>@keyframes go { to { transform: translateX(40px) } }

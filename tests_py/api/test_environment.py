@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 PROGRAM = """
 import asyncio
 from patchright_mcp.async_api import Page, async_playwright

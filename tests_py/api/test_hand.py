@@ -95,6 +95,7 @@ async def test_a_way_with_listeners_is_walked(page: Page, kind: str) -> None:
         assert len({at for at, _ in moves}) >= 2
 
 
+@pytest.mark.long
 async def test_a_page_that_draws_slowly_hears_the_way_all_the_same(page: Page) -> None:
     await page.set_content(
         "<body style='height: 600px'><button>One</button><script>ways = []; moves = 0;"

@@ -45,6 +45,7 @@ async def test_what_a_handler_raises_is_raised_by_the_next_call(
     assert "ZeroDivisionError" in capfd.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "listen", ["on('response', lambda _: 1 / 0)", "route('**/*', lambda route: (route.continue_(), 1 / 0))"]
 )
@@ -113,6 +114,7 @@ loop.close()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loop", [WITHOUT_READERS, WITHOUT_FILES])
 @pytest.mark.parametrize("end", ["await browser.close()", "import os; os.environ['x'] = 'not closed'"])
 def test_a_loop_that_can_watch_nothing_is_enough(tmp_path: Path, site: Site, loop: str, end: str) -> None:

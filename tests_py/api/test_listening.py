@@ -7,6 +7,8 @@ import pytest
 from patchright_mcp.async_api import BrowserContext, Dialog, Page, Route
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 REQUESTS = 1_000
 ASK = f"""() => Promise.all(Array.from({{ length: {REQUESTS} }}, (_, number) =>
     fetch("data.json?" + number).then((answer) => answer.text(), () => ""))).then((all) => all.length)"""

@@ -49,6 +49,7 @@ async def test_a_page_that_leads_away_before_an_option_is_chosen_fails_the_choic
         await page.locator("select").select_option("Cat", timeout=2_000)
 
 
+@pytest.mark.long
 async def test_what_never_rests_is_pressed_within_the_limit(page: Page) -> None:
     await page.set_content(MOVING)
     await page.locator("button").click(timeout=4_500)

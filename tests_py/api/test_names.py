@@ -100,6 +100,7 @@ async def test_a_locator_looks_within_each_of_anothers_elements(page: Page) -> N
     assert await second.all_inner_texts() == ["a2", "b2"]
 
 
+@pytest.mark.long
 async def test_nothing_is_scrolled_to_that_is_to_be_in_view(page: Page) -> None:
     await page.set_content("<p>here</p><p style='margin-top: 9000px'>far</p>")
     with pytest.raises(PatchrightTimeoutError, match=r"Locator.drag_to: Timeout"):

@@ -107,6 +107,7 @@ async def test_requests_without_a_page_share_its_cookies(
         await answer.text()
 
 
+@pytest.mark.long
 async def test_an_archive_answers_in_the_place_of_the_site(
     browser: Browser, site: Site, tmp_path: Path
 ) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from patchright_mcp.async_api import Page
 
+pytestmark = pytest.mark.long
+
 STYLE = "<style>body { margin: 0; font: 16px sans-serif } main > * { display: block; margin: 20px }</style>"
 FIELDS = {
     "number": "<input id=field type=number value=90>",

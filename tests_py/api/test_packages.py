@@ -36,6 +36,7 @@ async def test_an_unknown_channel_is_named(playwright: Playwright) -> None:
         await playwright.chromium.launch(channel="not-exists")
 
 
+@pytest.mark.long
 async def test_a_compatible_locale_is_the_only_language() -> None:
     languages = []
     for compatible in (True, False):

@@ -300,6 +300,7 @@ async def test_files_and_texts_are_dropped_on_an_element(page: Page) -> None:
     assert await page.evaluate("dropped", isolated_context=False) == [True, "", "a.txt", "inside"]
 
 
+@pytest.mark.long
 async def test_a_drop_is_where_it_is_reported(page: Page) -> None:
     async def dropped_at(page: Page) -> list[int]:
         await page.set_content("<div style='position: absolute; left: 20px; top: 30px; padding: 50px'></div>")

@@ -197,6 +197,7 @@ async def test_instant_input_tells_of_a_choice_that_changes_nothing(page: Page) 
     await context.close()
 
 
+@pytest.mark.long
 async def test_a_page_is_not_at_rest_while_a_frame_in_it_waits(page: Page, site: Site) -> None:
     inner = site.publish("/inner", f"<script src='{site.url('/hold/script')}'></script>")
     outer = site.publish("/outer", f"<iframe src='{inner}'></iframe>")

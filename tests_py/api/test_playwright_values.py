@@ -204,6 +204,7 @@ async def test_a_failed_expectation_shows_the_element_as_it_is(page: Page) -> No
     assert "before" not in text
 
 
+@pytest.mark.long
 async def test_nothing_is_waited_for_when_all_is_stopped() -> None:
     playwright = await async_playwright().start()
     browser = await playwright.chromium.launch()

@@ -72,6 +72,7 @@ async def test_workers_share_nothing_while_they_run(browser: Browser, site: Site
     assert len(pages) == 2
 
 
+@pytest.mark.long
 async def test_a_page_that_work_has_changed_is_not_kept(browser: Browser, site: Site) -> None:
     url = site.publish("/plain", "<title>Plain</title>")
     pages: list[Page] = []
@@ -103,6 +104,7 @@ async def test_a_page_that_work_has_changed_is_not_kept(browser: Browser, site: 
     assert pages[-1] is pages[-2]
 
 
+@pytest.mark.long
 async def test_a_pool_has_no_more_pages_than_its_size_and_retries(browser: Browser) -> None:
     open_now, most = 0, 0
     tries: Counter[int] = Counter()
@@ -242,6 +244,7 @@ async def test_an_address_in_place_of_a_list_is_refused(browser: Browser, tmp_pa
             await pool.map(title, "http://a.example")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
 async def test_a_file_is_continued_without_reading_a_page_twice(
     browser: Browser, site: Site, tmp_path: Path, name: str
@@ -302,6 +305,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.long
 def test_a_program_that_is_killed_goes_on_where_it_was(site: Site, tmp_path: Path) -> None:
     urls = [site.publish(f"/kill{number}", f"<title>{number}</title>") for number in range(40)]
     path = tmp_path / "kept.jsonl"

@@ -135,6 +135,7 @@ async def test_a_service_workers_request_is_reported_once(context: BrowserContex
     assert [url.rpartition("/")[2] for url in asked] == ["once.js", "from-a-worker"]
 
 
+@pytest.mark.long
 async def test_pages_that_close_meanwhile_do_not_keep_a_context_from_its_others(
     context: BrowserContext,
 ) -> None:

@@ -1,8 +1,12 @@
 """What pages can find out about a script that drives the browser."""
 
+import pytest
+
 from patchright_mcp.async_api import BrowserContext, Frame, Page, Playwright
 from tests_py.support.site import Site
 from tests_py.support.traps import noticed, visit_by_script
+
+pytestmark = pytest.mark.long
 
 
 async def test_a_whole_script_leaves_nothing_that_a_page_can_notice(

@@ -10,6 +10,8 @@ from patchright_mcp import sync_api
 from patchright_mcp.async_api import Page, expect
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 OPENER = """<p id=state>not signed in</p><button onclick="window.open('{popup}')">Sign in</button>
 <script>addEventListener("message", ({{ data }}) => {{ state.textContent = data; }});</script>"""
 ALLOW = "<button onclick=\"opener.postMessage('signed in', '*'); window.close()\">Allow</button>"

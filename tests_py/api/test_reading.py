@@ -185,6 +185,7 @@ ENDLESS = """<ul></ul><script>
 </script><style>li { height: 60px }</style>"""
 
 
+@pytest.mark.long
 async def test_a_list_is_followed_until_nothing_more_comes(page: Page, site: Site) -> None:
     # More comes later than anybody would wait who does not see the request.
     body = ENDLESS.replace("MOST", "4").replace("/slow?ms=MS", "/late-more")

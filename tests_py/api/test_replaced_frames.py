@@ -7,6 +7,8 @@ import pytest
 from patchright_mcp.async_api import FrameLocator, Page
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 PAGE = """<!doctype html><div id="holder"></div><script>
 let presses = 0;
 function put() {

@@ -19,6 +19,8 @@ import pytest
 from patchright_mcp.async_api import BrowserContext, Error, Page, expect
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 SHOP = """<!doctype html><title>Shop</title><link rel=stylesheet href=/shop.css><h1>Shop &lt;b&gt;</h1><input>
 <iframe srcdoc="<p>inner"></iframe><button onclick="console.error('sold <i>out</i>');
 document.title = 'Sold'; fetch('/order', { method: 'POST', body: 'item=7' })">Buy</button>"""

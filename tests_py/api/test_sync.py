@@ -10,6 +10,8 @@ import pytest
 
 from patchright_mcp.sync_api import Browser, Dialog, Error, TargetClosedError, sync_playwright
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:

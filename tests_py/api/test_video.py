@@ -7,6 +7,8 @@ import pytest
 
 from patchright_mcp.async_api import Browser, Error, Page, ScreencastFrame
 
+pytestmark = pytest.mark.long
+
 MOVING = """<body><script>
 let n = 0;
 setInterval(() => { document.body.style.background = `hsl(${n += 9} 90% 50%)` }, 30);

@@ -8,6 +8,8 @@ from patchright_mcp.async_api import Page
 from patchright_mcp.async_api import TimeoutError as PatchrightTimeoutError
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("way", ["button", "link", "key"])
 async def test_a_click_is_done_when_the_document_is_there_that_it_leads_to(

@@ -12,7 +12,10 @@ from tests_py.support.shell import Shell
 from tests_py.support.site import Site
 from tests_py.support.wire import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc"),
+    pytest.mark.long,
+]
 
 
 def test_closing_leaves_nothing(shell: Shell, site: Site) -> None:

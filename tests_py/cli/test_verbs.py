@@ -49,6 +49,7 @@ GROWS = """<title>Grows</title><button>Grow</button><main></main><script>
 </script>"""
 
 
+@pytest.mark.long
 def test_a_long_change_is_reported_in_short_with_the_file_that_holds_it(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.publish("/grows", GROWS))
     answer = shell.run("click", shell.ref('button "Grow"', page))
@@ -66,6 +67,7 @@ TOOLS = """<title>Tools</title><main aria-label="All"><section aria-label="Work"
 </script>"""
 
 
+@pytest.mark.long
 def test_what_is_of_one_kind_shares_a_line_and_holders_are_reported_once(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.publish("/tools", TOOLS))
     assert re.search(
@@ -87,6 +89,7 @@ SHADED = """<title>Shaded</title><style>
 </div></div>"""
 
 
+@pytest.mark.long
 def test_what_lies_over_a_page_is_reported_also_where_much_is_left_out(shell: Shell, site: Site) -> None:
     buttons = "".join(f"<button>Number {number}</button>" for number in range(300))
     page = shell.run("open", site.publish("/shaded", SHADED.replace("BUTTONS", buttons)))
@@ -110,6 +113,7 @@ def test_refs_in_frames_say_their_frame(shell: Shell, site: Site) -> None:
     shell.run("snapshot", re.findall(r"\[(f\d+e\d+)\]", inner[0])[0])
 
 
+@pytest.mark.long
 def test_several_steps_are_lines_of_standard_input(shell: Shell, site: Site) -> None:
     page = shell.run("open", site.page("form"))
     name, button = shell.ref('"Name"', page), shell.ref('button "Register"', page)
@@ -158,6 +162,7 @@ def test_answers_can_be_json(shell: Shell, site: Site) -> None:
     assert shell.json("sessions")["sessions"] == [{"name": "default", "url": site.page("form")}]
 
 
+@pytest.mark.long
 def test_sessions_share_nothing_and_the_last_ends_the_browser(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("form"))
     shell.run("-s", "other", "open", site.page("article"))
@@ -182,6 +187,7 @@ def test_options_stand_behind_several_values_too(shell: Shell, site: Site) -> No
     assert '"-x"' in shell.run("fill", "--", name, "-x")
 
 
+@pytest.mark.long
 def test_files_are_named_from_where_one_is(shell: Shell, site: Site) -> None:
     (shell.folder / ".git").mkdir()
     (shell.folder / "deep").mkdir()
@@ -197,6 +203,7 @@ def test_files_are_named_from_where_one_is(shell: Shell, site: Site) -> None:
     assert not (shell.folder / "deep" / ".patchright-mcp").exists()
 
 
+@pytest.mark.long
 def test_options_hold_for_the_browser_that_they_start(shell: Shell, site: Site) -> None:
     shell.run("open", site.page("form"), "--locale", "de-AT")
     assert "de-AT" in shell.run("eval", "() => navigator.language")
@@ -208,6 +215,7 @@ def test_options_hold_for_the_browser_that_they_start(shell: Shell, site: Site) 
     assert "fr-FR" in shell.run("eval", "() => navigator.language")
 
 
+@pytest.mark.long
 def test_a_window_opens_where_it_is_asked_for(shell: Shell, site: Site, display: str) -> None:
     shell.environment["DISPLAY"] = display
     shell.run("open", site.page("form"), "--headed")
@@ -226,6 +234,7 @@ def _arguments(process: int) -> list[str]:
     return [word.partition("=")[0] for word in words] if "chrom" in words[0] else []
 
 
+@pytest.mark.long
 def test_a_dialog_is_answered_with_a_word(shell: Shell, site: Site) -> None:
     page = shell.run(
         "open", site.publish("/ask", "<button onclick='this.textContent = prompt()'>Ask</button>")
@@ -374,6 +383,7 @@ BRINGS = """<title>Brings</title><button onclick="textContent = 'Saved'">Save</b
 <button onclick="textContent = 'Refused'">Approve</button>"""
 
 
+@pytest.mark.long
 def test_a_command_fails_without_what_is_expected_of_it(shell: Shell, site: Site) -> None:
     opened = shell.run("open", site.publish("/brings", BRINGS))
     assert "Saved" in shell.run("click", shell.ref('"Save"', opened), "--expect", "Saved")

@@ -33,6 +33,7 @@ def paused_for(wire: Wire, tool: str, **arguments: object) -> int | None:
     return seconds
 
 
+@pytest.mark.long
 def test_a_page_that_never_loads_pauses_everything_until_the_period_is_over(
     new_wire: Callable[..., Wire], site: Site, held: str
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_short_timeout_pauses_nothing(wire: Wire, held: str) -> None:
     assert paused_for(wire, "patchright_fetch") is None
 
 
+@pytest.mark.long
 def test_what_goes_wrong_otherwise_never_pauses(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     page = site.page("form")
@@ -93,6 +95,7 @@ def test_what_goes_wrong_otherwise_never_pauses(wire: Wire, site: Site) -> None:
         assert paused_for(wire, f"patchright_{tool}") is None
 
 
+@pytest.mark.long
 def test_servers_that_share_a_folder_pause_together_and_across_a_restart(
     new_wire: Callable[..., Wire], folder: Path, held: str
 ) -> None:

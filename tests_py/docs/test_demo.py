@@ -9,6 +9,8 @@ import pytest
 
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -35,6 +35,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", blocks("python"))
 def test_programs_run(code: str, site: Site, tmp_path: Path) -> None:
     program = code.replace("https://example.com", site.page("form"))
@@ -105,12 +106,14 @@ def test_commands_of_make_exist() -> None:
         assert set(commands) <= targets, page
 
 
+@pytest.mark.long
 def test_the_picture_says_what_the_program_says() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "write_picture.py"), "--check"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=50)
     assert ended.returncode == 0, ended.stderr
 
 
+@pytest.mark.long
 def test_the_reference_says_what_the_code_says() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "write_reference.py"), "--check"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)

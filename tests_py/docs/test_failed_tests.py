@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 
 def test_a_failed_test_tells_what_was_said_with_the_browser() -> None:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests_py/support/fails.py"]

@@ -10,7 +10,7 @@ from tests_py.support.site import Site, document
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.long]
 
 
 def run(name: str, *arguments: object) -> list[str]:

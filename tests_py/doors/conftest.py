@@ -17,7 +17,7 @@ from patchright_mcp import async_api, sync_api
 from tests_py.support.client import Server, serve
 from tests_py.support.shell import Shell
 
-LIMIT_MS = 8_000
+LIMIT_MS = 5_000
 """How long a door waits for an element that cannot be acted on."""
 LIFETIME_MS = 3_600_000
 """Of the sessions, which all tests of this folder use."""

@@ -17,6 +17,7 @@ from tests_py.support.site import Site, document
 from tests_py.support.wire import until
 
 PRESSES = 5
+FEW = 4
 LIBRARY = {"program", "run", "async", "sync"}
 GO_AND = '<button onclick="did(\'go\')" onmousedown="{}">Go</button>'
 GO = "<button onclick=\"did('go')\">Go</button>"
@@ -125,19 +126,21 @@ CLICKS = {
 }
 
 OPTIONS = "".join(f"<option value={number}>{number + 1}" for number in range(4))
-GUESTS = f'<select onchange="did(this.value)"><option value="">Guests{OPTIONS}</select>'
+NUMBERS = f'<select onchange="did(this.value)"><option value="">Guests{OPTIONS}</select>'
+SHUT = NUMBERS.replace("<select", '<select onmousedown="event.preventDefault()" onkeydown="1"')
 LATE = """<select onfocus="setTimeout(() => this.length < 2 && this.add(new Option('Plum')), 100)"
  onchange="did(this.value)"><option value="">Fruit</select>"""
 TOWNS = '<select onchange="did(this.value)"><option>Town<option value=fr>Paris<option value=us>Paris</select>'
 CHOICES = {
-    "by the label that another has as its value": Case(GUESTS, value="2", did="1"),
-    "by a value": Case(GUESTS, value="0", did="0"),
+    "by the label that another has as its value": Case(NUMBERS, value="2", did="1"),
+    "by a value": Case(NUMBERS, value="0", did="0"),
     "by a value of two that are called alike": Case(TOWNS, value="us", did="us"),
     "by what two are called": Case(
         TOWNS, MANY_OPTIONS, value="Paris", did=None, library=DONE, library_did="fr"
     ),
     "what comes with the focus": Case(LATE, value="Plum", did="Plum"),
-    "what is not there": Case(GUESTS, NO_OPTION, value="Nobody", did=None),
+    "of a list that a press does not open": Case(SHUT, value="2", did="1"),
+    "what is not there": Case(NUMBERS, NO_OPTION, value="Nobody", did=None),
 }
 
 INPUT = '<input onchange="did(\'never\')" oninput="did(this.value)">'
@@ -177,7 +180,7 @@ def expected(case: Case, door: str, action: str) -> str:
 async def through(
     doors: Doors, site: Site, case: Case, act: Callable[[Door, str], Awaitable[str]]
 ) -> dict[str, str]:
-    """What comes of a wish at each door, all at once."""
+    """What comes of a wish at each door."""
 
     async def at(name: str, door: Door) -> str:
         site.publish(f"/inner/{name}", document("Inner", DID + GO))
@@ -185,7 +188,14 @@ async def through(
         body = DID + case.body.replace("DOOR", name)
         return await act(door, site.publish(f"/doors/{name}", document("Doors", body)))
 
-    outcomes = await asyncio.gather(*(at(name, door) for name, door in doors.items()))
+    # Where nothing is waited for in vain, few at a time take no longer, and leave a busy machine some room.
+    room = asyncio.Semaphore(FEW if case.outcome == DONE else len(doors))
+
+    async def in_turn(name: str, door: Door) -> str:
+        async with room:
+            return await at(name, door)
+
+    outcomes = await asyncio.gather(*(in_turn(name, door) for name, door in doors.items()))
     return dict(zip(doors, outcomes, strict=True))
 
 
@@ -224,15 +234,12 @@ async def test_a_click_that_arrives_before_the_page_leaves_is_done(doors: Doors,
     body = """<button onmousedown="location.href = '/hold'" onclick="did('go'); did('release')">Go</button>"""
     leaving = DID.replace("`/did/${what}/", "`/${what === 'release' ? what : 'did/' + what}/")
     for name, door in doors.items():
-        outcomes = []
         for _ in range(PRESSES):
             site.begin_anew()
             site.hold()
             url = site.publish(f"/doors/{name}", document("Doors", leaving + body))
-            outcomes.append(await door.click(url, "button"))
+            assert (name, await door.click(url, "button")) == (name, DONE)
             assert did(site, name) == ["go"]
-        # On a busy machine, the browser may drop the last answer of the old document.
-        assert outcomes.count(DONE) >= PRESSES - 1, (name, outcomes)
 
 
 @pytest.mark.parametrize("name", CHOICES)
@@ -249,3 +256,15 @@ async def test_a_field_is_filled_the_same_through_every_door(doors: Doors, site:
     case = FIELDS[name]
     outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
     await check(case, outcomes, site, "fill")
+
+
+async def test_half_a_text_is_no_success_even_if_a_field_for_digits_would_hold_the_same(
+    doors: Doors, site: Site
+) -> None:
+    field = '<input onkeydown="1" oninput="did(this.value); this.disabled = this.value.length > 1">'
+    case = Case(field, BLOCKED, "input", "12a")
+    outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
+    for name, outcome in outcomes.items():
+        # Some doors insert the text as a whole.
+        assert (name, did(site, name)[-1]) == (name, "12a" if outcome == DONE else "12")
+    assert set(outcomes.values()) > {DONE}

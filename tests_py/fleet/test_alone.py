@@ -6,9 +6,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from tests_py.support.fleet import Fleet, Redis
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
+
+pytestmark = pytest.mark.long
 
 
 def connections(pid: int) -> list[str]:

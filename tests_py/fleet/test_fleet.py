@@ -18,6 +18,8 @@ from tests_py.support.fleet import ANSWER_S, Chromium, Fleet, Redis, Road, call,
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 SESSIONS = int(os.environ.get("PATCHRIGHT_FLEET_SESSIONS", "6"))
 """How many there are. More than a few only make it slow: `make fleet` has many."""
 LOGGER = logging.getLogger(__name__)

@@ -7,12 +7,16 @@ import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pytest
+
 from tests_py.fleet.conftest import opened
 from tests_py.fleet.test_fleet import title
 from tests_py.support.certificates import Authority
 from tests_py.support.fleet import Chromium, Gateway, Grid, call, free_port, metric, status, text
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
+
+pytestmark = pytest.mark.long
 
 
 def listed(tmp_path: Path, *entries: Mapping[str, object]) -> str:

@@ -16,6 +16,8 @@ from tests_py.support.fleet import Chromium, Fleet, Redis, call
 from tests_py.support.http import KEY, HttpServer, until
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 CALLER = "00f067aa0ba902b7"
 

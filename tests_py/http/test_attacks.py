@@ -225,6 +225,7 @@ def test_a_slow_sender_holds_nobody_up(server: HttpServer) -> None:
             connection.close()
 
 
+@pytest.mark.long
 def test_the_key_is_in_no_process_of_the_browser(tmp_path: Path) -> None:
     with HttpServer(tmp_path, "--log-level", "trace") as server:
         client = server.begin()

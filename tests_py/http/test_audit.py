@@ -15,6 +15,8 @@ import pytest
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 
 def verify(log: Path, *more: str) -> tuple[int, str]:
     """Runs `patchright-mcp audit verify`, and gives its status and what it says."""

@@ -11,6 +11,8 @@ from tests_py.support.extent import extent
 from tests_py.support.http import HttpServer, memory_kb
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 CLIENTS = extent(10, 50)
 CALLS = 20
 

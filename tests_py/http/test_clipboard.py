@@ -8,6 +8,8 @@ import pytest
 from tests_py.support.http import HttpServer, RawClient
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 WAYS_OUT = ("Control+c", "Control+x", "Control+Insert", "command", "writeText")
 WAYS_IN = ("Control+v", "Shift+Insert", "readText", "command")
 AREA = "document.querySelector('textarea')"

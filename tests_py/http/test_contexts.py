@@ -31,6 +31,7 @@ def failure(client: RawClient, tool: str, **arguments: object) -> str:
     return str(result["content"][0]["text"])
 
 
+@pytest.mark.long
 def test_contexts_are_made_switched_listed_and_closed(client: RawClient, site: Site) -> None:
     made = client.text("browser_context_create", name="clean")
     assert "Created browser context 'clean' and set as active" in made
@@ -102,6 +103,7 @@ def test_a_context_shows_its_proxy_and_not_its_password(client: RawClient) -> No
     assert "swordfish" not in json.dumps([made, answer, failed])
 
 
+@pytest.mark.long
 def test_storage_is_saved_and_loaded(server: HttpServer, client: RawClient, site: Site) -> None:
     client.text("browser_navigate", url=site.url("/cookie?name=who&value=me"))
     client.text("browser_evaluate", function="() => localStorage.setItem('key', 'value')")

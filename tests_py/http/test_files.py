@@ -13,6 +13,8 @@ import pytest
 from tests_py.support.http import HttpServer, RawClient, until
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 KEYS = ("first-key-of-the-tests", "second-key-of-the-tests")
 
 

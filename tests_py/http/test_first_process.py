@@ -19,12 +19,15 @@ from tests_py.support.wire import until
 
 CONTAINER = ["unshare", "--pid", "--fork", "--mount-proc"]
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux"
-    or not shutil.which("unshare")
-    or subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode != 0,
-    reason="it takes a process namespace",
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        sys.platform != "linux"
+        or not shutil.which("unshare")
+        or subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode != 0,
+        reason="it takes a process namespace",
+    ),
+]
 
 
 def processes(below: int) -> list[str]:

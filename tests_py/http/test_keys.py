@@ -92,6 +92,7 @@ def test_a_key_may_use_the_tools_that_it_names(limited: tuple[HttpServer, dict[s
     few.text("browser_navigate", url="data:text/html,<p>")
 
 
+@pytest.mark.long
 def test_a_keys_pages_reach_the_origins_that_it_names(
     limited: tuple[HttpServer, dict[str, str]], site: Site
 ) -> None:
@@ -120,6 +121,7 @@ def test_a_key_makes_no_more_calls_than_its_limit(limited: tuple[HttpServer, dic
     server.begin(given["free"]).text("browser_tabs", action="list")
 
 
+@pytest.mark.long
 def test_a_key_opens_no_more_sessions_than_its_limit(limited: tuple[HttpServer, dict[str, str]]) -> None:
     server, given = limited
     first, second = server.begin(given["two"]), server.begin(given["two"])
@@ -136,6 +138,7 @@ def test_a_key_that_has_expired_is_none(limited: tuple[HttpServer, dict[str, str
     assert server.post(INITIALIZE, key="unknown").status == 401
 
 
+@pytest.mark.long
 def test_a_revoked_key_is_refused_at_once_and_what_it_has_open_ends(tmp_path: Path) -> None:
     gone, kept = keys(tmp_path, "add", "gone"), keys(tmp_path, "add", "kept")
     with serve(tmp_path) as server:

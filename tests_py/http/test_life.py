@@ -27,6 +27,8 @@ from tests_py.support.http import INITIALIZE, KEY, HttpServer, RawClient, until
 from tests_py.support.proxies import Front
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 CHROMIUM = "/usr/lib/chromium/chromium"
 
 

@@ -108,6 +108,7 @@ class Storage:
         self.client = client_info
 
 
+@pytest.mark.long
 async def test_the_official_client_finds_its_way_from_the_refusal_to_a_page(server: HttpServer) -> None:
     answered: dict[str, list[str]] = {}
 

@@ -8,6 +8,8 @@ import pytest
 from tests_py.support.http import INITIALIZE, KEY, HttpServer, until
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 SEEN = """() => [innerWidth, innerHeight, navigator.userAgent, navigator.language, window.added, name,
     Intl.DateTimeFormat().resolvedOptions().timeZone, Notification.permission].join()"""
 

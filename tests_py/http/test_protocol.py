@@ -22,6 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
         yield server
 
 
+@pytest.mark.long
 async def test_the_official_client_works(server: HttpServer, site: Site) -> None:
     async with server.connect() as client:
         tools = {tool.name for tool in (await client.session.list_tools()).tools}
@@ -219,6 +220,7 @@ def test_the_port_that_was_named_is_served_and_no_key_needed_where_none_is_wante
         assert server.post(INITIALIZE, "Origin: https://evil.example", key=None).status == 403
 
 
+@pytest.mark.long
 def test_each_key_has_its_own_world(tmp_path: Path, site: Site) -> None:
     (tmp_path / "keys").write_text("# two people\nfirst\n\nsecond\n")
     flags = ("--api-key-file", "keys", "--caps", "pdf", "--max-sessions", "1", "--max-clients", "2")
@@ -301,6 +303,7 @@ def test_a_client_that_never_said_goodbye_makes_room_after_a_while(tmp_path: Pat
         assert silent.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}).status == 404
 
 
+@pytest.mark.long
 async def test_clients_without_sessions_keep_their_pages(server: HttpServer, site: Site) -> None:
     async with server.connect_without_session() as one, server.connect_without_session() as two:
         assert one.protocol_version == "2026-07-28"
@@ -329,6 +332,7 @@ def modern(server: HttpServer, client: str, tool: str, **arguments: object) -> s
     return str(answer.json()["result"]["content"][0]["text"])
 
 
+@pytest.mark.long
 def test_clients_without_cookies_are_reported_apart_or_reported_so(server: HttpServer, site: Site) -> None:
     answer = modern(server, "one", "browser_navigate", url=site.page("form"))
     assert "create_session" in answer

@@ -13,6 +13,8 @@ from tests_py.support.http import INITIALIZE, KEY, HttpServer, RawClient
 from tests_py.support.proxies import NAME, PASSWORD, Proxy
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 KINDS = ("http", "https", "socks5")
 GREETING = """() => new Promise((told) => {
     const socket = new WebSocket(location.origin.replace('http', 'ws') + '/greeting');

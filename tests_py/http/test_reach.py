@@ -82,6 +82,7 @@ def test_no_address_leads_to_what_is_not_allowed(
     assert evil.all_requested() == []
 
 
+@pytest.mark.long
 def test_what_a_site_says_to_robots_is_asked_for_on_the_way_of_its_pages(
     tmp_path: Path, site: Site, evil: Site
 ) -> None:
@@ -95,6 +96,7 @@ def test_what_a_site_says_to_robots_is_asked_for_on_the_way_of_its_pages(
         assert evil.all_requested() == []
 
 
+@pytest.mark.long
 def test_only_files_inside_are_uploaded(client: RawClient, site: Site, folder: Path) -> None:
     (folder.parent / "secret.txt").write_text("secret")
     (folder / "good.txt").write_text("good")
@@ -125,6 +127,7 @@ def test_only_files_inside_are_uploaded(client: RawClient, site: Site, folder: P
     assert "1" in client.text("browser_evaluate", function=count)
 
 
+@pytest.mark.long
 async def test_the_folders_of_a_client_count_for_what_goes_in_and_out(
     server: HttpServer, site: Site, folder: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +212,7 @@ def shown(client: RawClient) -> str:
     return seen
 
 
+@pytest.mark.long
 def test_no_page_of_the_web_leads_to_a_file(client: RawClient, site: Site, folder: Path) -> None:
     secret = folder / "unasked.html"
     secret.write_text(document("Secret", f"<p>{BESIDE}</p>"))
@@ -218,6 +222,7 @@ def test_no_page_of_the_web_leads_to_a_file(client: RawClient, site: Site, folde
         assert BESIDE not in shown(client), address
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", [(), ("--user-data-dir", "profile")], ids=["fresh", "profile"])
 def test_files_are_pages_where_that_is_allowed_and_lead_to_no_other(
     tmp_path: Path, profile: tuple[str, ...]

@@ -19,6 +19,7 @@ def tabs(client: RawClient) -> int:
     )
 
 
+@pytest.mark.long
 def test_the_pause_of_one_key_is_not_anothers(tmp_path: Path, site: Site) -> None:
     state = tmp_path / "state"
     with HttpServer(tmp_path, *keys(tmp_path), "--state-dir", str(state)) as server:
@@ -36,6 +37,7 @@ def test_the_pause_of_one_key_is_not_anothers(tmp_path: Path, site: Site) -> Non
         assert "structuredContent" not in again.begin("second").call("browser_tabs", action="list")
 
 
+@pytest.mark.long
 def test_tabs_have_an_end_for_each_key_however_they_are_opened(tmp_path: Path, site: Site) -> None:
     with HttpServer(tmp_path, *keys(tmp_path), "--max-tabs", "4") as server:
         first, second = server.begin("first"), server.begin("second")
@@ -59,6 +61,7 @@ def test_tabs_have_an_end_for_each_key_however_they_are_opened(tmp_path: Path, s
         first.text("browser_tabs", action="new")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", ["opener", "noopener"])
 def test_tabs_that_pages_open_have_the_same_end(tmp_path: Path, site: Site, relation: str) -> None:
     link = f'<a href="/pages/form.html" target="_blank" rel="{relation}">Open</a>'
@@ -76,6 +79,7 @@ def test_tabs_that_pages_open_have_the_same_end(tmp_path: Path, site: Site, rela
         first.text("browser_tabs", action="new")
 
 
+@pytest.mark.long
 def test_contexts_have_an_end_for_each_key(tmp_path: Path) -> None:
     with HttpServer(tmp_path, *keys(tmp_path), "--max-contexts", "2") as server:
         first, second = server.begin("first"), server.begin("second")
@@ -89,6 +93,7 @@ def test_contexts_have_an_end_for_each_key(tmp_path: Path) -> None:
         first.text("browser_context_create", name="c")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_pages_that_take_too_much_memory_leave_no_room_for_more(tmp_path: Path, site: Site) -> None:
     with HttpServer(tmp_path, "--max-memory", "400") as server:

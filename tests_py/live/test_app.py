@@ -13,6 +13,8 @@ from tests_py.live.conftest import come_in, invited, question_of
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 UI = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 HOST = {"extensions": {UI: {"mimeTypes": [MIME_TYPE]}}}

@@ -20,6 +20,8 @@ from tests_py.live.login_site import PASSWORD, LoginSite
 from tests_py.support.http import KEY, HttpServer
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:

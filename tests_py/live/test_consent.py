@@ -10,6 +10,8 @@ from tests_py.live.conftest import Invitation, come_in
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 SHOP = """<!doctype html><title>Shop</title>
 <button id=buy onclick="document.title = 'bought'">Buy now</button>"""
 CONFIRM = ("--headless", "--input", "instant", "--lang", "en", "--confirm", "purchase")

@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from patchright_mcp.async_api import Page
 from tests_py.live.conftest import TRUSTED, Handed, invited, question_of
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
+
+pytestmark = pytest.mark.long
 
 FINGER_PX = 36
 

@@ -12,6 +12,8 @@ import pytest
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 FLAGS = ("--headless", "--input", "instant", "--lang", "en")
 WRONG = [
     {"error": {"code": -32601, "message": "Method not found"}},

@@ -5,11 +5,15 @@ import logging
 import statistics
 from collections.abc import Callable
 
+import pytest
+
 from patchright_mcp.async_api import Page
 from tests_py.live.conftest import Handed, come_in, invited, question_of
 from tests_py.support.site import Site
 from tests_py.support.traps import notes_of, noticed
 from tests_py.support.wire import Wire
+
+pytestmark = pytest.mark.long
 
 SHOWS_GREEN = """([x, y, green]) => {
     const picture = document.querySelector('#picture');

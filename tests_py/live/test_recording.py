@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from patchright_mcp.async_api import Page
 from tests_py.live.conftest import Handed, come_in, invited, question_of
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
+
+pytestmark = pytest.mark.long
 
 
 async def test_a_persons_work_in_the_view_is_in_the_script(

@@ -21,6 +21,8 @@ from tests_py.support.http import until as wait_until
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire, until
 
+pytestmark = pytest.mark.long
+
 GRACE_S = 30
 """How long a person may be without a connection."""
 NOT_VALID = (403, "This link is not valid.\n")

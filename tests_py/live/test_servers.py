@@ -17,6 +17,8 @@ from tests_py.support.fleet import Chromium, Fleet, Redis, call, text
 from tests_py.support.http import HttpServer, until
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Chromium]:

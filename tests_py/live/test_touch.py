@@ -9,6 +9,8 @@ from tests_py.live.conftest import TRUSTED, Handed, Invitation, come_in, invited
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 Place = tuple[float, float]
 PICTURE = "() => document.querySelector('#picture').getBoundingClientRect().width"
 

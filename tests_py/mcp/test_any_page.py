@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 MOST = {"browser_snapshot": 52_000, "browser_find": 52_000}
 """Characters of an answer; 30,000 where nothing else is said. What a snapshot may take is a setting."""
 MOST_ELEMENTS = int(os.environ.get("ANY_PAGE_ELEMENTS", "600"))

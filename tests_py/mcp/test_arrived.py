@@ -221,6 +221,7 @@ async def test_a_field_of_one_line_takes_no_tab(server: Server, site: Site) -> N
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slowly", [False, True])
 async def test_what_a_field_makes_of_a_text_is_reported(server: Server, site: Site, slowly: bool) -> None:  # noqa: FBT001
     page = await server.open(site.publish("/made", MADE))

@@ -1,7 +1,11 @@
 """A page too long to be shown in full: what is to be read and what can be acted on stay within reach."""
 
+import pytest
+
 from tests_py.support.client import Server
 from tests_py.support.site import Site
+
+pytestmark = pytest.mark.long
 
 
 async def test_headings_and_first_sentences_are_shown_within_the_usual_size(

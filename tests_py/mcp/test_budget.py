@@ -7,6 +7,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 MOST = 30_000
 LOG = "for (let i = 0; i < 300; i++) console.log(i + 'x'.repeat(2000))"
 ASK = "for (let i = 0; i < 150; i++) fetch('/?' + i + 'y'.repeat(20000)).catch(() => 0)"

@@ -181,6 +181,7 @@ async def test_after_the_page_was_read_actions_tell_what_changed(claude: Server,
     assert "day and night" in (await do(claude, "get_page_text")).section("Result")
 
 
+@pytest.mark.long
 async def test_places_are_clicked_dragged_and_scrolled(claude: Server, site: Site) -> None:
     await shop(claude, site)
     x, y = await middle(claude, "canvas")

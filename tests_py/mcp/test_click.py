@@ -115,6 +115,7 @@ class TestObstacles:
         await server.click(reply.ref('button "Covered"'))
         assert await output(server) == "Clicked Covered"
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         ("name", "reason"),
         [("Disabled", "disabled"), ("Moving", "moving"), ("Outside", "outside the viewport")],
@@ -224,6 +225,7 @@ class TestConsequences:
         after = await server.call("browser_click", target=reply.ref('button "Alert"'))
         assert "Mind the gap" in after.text
 
+    @pytest.mark.long
     async def test_a_click_that_spins_for_ever_ends_and_the_page_can_be_left(
         self, server: Server, site: Site
     ) -> None:

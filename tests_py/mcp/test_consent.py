@@ -13,6 +13,8 @@ from tests_py.support import client
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire, until
 
+pytestmark = pytest.mark.long
+
 PAGE = """<!doctype html><title>Shop</title><style>button,a,input{display:block}</style>
 <form action="/consent-sent" method=get><input name=q aria-label=Query><button>Send</button></form>
 <button id=buy onclick="document.title='bought'">Buy now</button>

@@ -9,6 +9,8 @@ from tests_py.support.client import Reply
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 
 async def state(workshop: Workshop) -> dict[str, str]:
     """What the page itself took."""

@@ -2,8 +2,12 @@
 
 import json
 
+import pytest
+
 from tests_py.support.client import serve
 from tests_py.support.site import Site
+
+pytestmark = pytest.mark.long
 
 SEEN = (
     "() => [innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints > 0, screen.orientation.type]"

@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
@@ -87,6 +89,7 @@ async def test_the_rules_of_an_element_are_reported_strongest_first(workshop: Wo
     assert "`what` must be" in await workshop.refused("browser_inspect", what="heap")
 
 
+@pytest.mark.long
 async def test_code_that_nobody_uses_and_work_that_takes_long_is_found(
     workshop: Workshop, site: Site
 ) -> None:

@@ -95,6 +95,7 @@ async def test_a_page_that_asks_before_it_is_left_can_be_kept_and_left(
     assert 'textbox "Name"' in leaves.section("Snapshot")
 
 
+@pytest.mark.long
 async def test_a_page_that_asks_without_end_is_cut_off_and_can_be_left(
     workshop: Workshop, site: Site
 ) -> None:
@@ -154,6 +155,7 @@ async def test_a_dialog_that_opens_while_the_next_document_takes_over_does_not_k
     assert not (await workshop.open(site.page("form"))).is_error
 
 
+@pytest.mark.long
 async def test_a_dialog_in_a_window_the_page_opened_is_reported_where_the_page_waits_for_it(
     workshop: Workshop, site: Site
 ) -> None:

@@ -39,6 +39,7 @@ async def output(hand: Server) -> str:
     return await hand.evaluate("() => document.querySelector('output').textContent")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize("move", MOVES)
 async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
@@ -54,6 +55,7 @@ async def test_an_item_goes_where_it_was_dragged_and_the_answer_says_where(
     assert entry in reply.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["long", "swift"])
 async def test_a_list_scrolls_while_something_is_held_at_its_edge(
     hand: Server, site: Site, name: str
@@ -64,6 +66,7 @@ async def test_a_list_scrolls_while_something_is_held_at_its_edge(
     assert 'now 25th of 30, between "Row 25" and "Row 26"' in reply.text, reply.text
 
 
+@pytest.mark.long
 async def test_what_moves_freely_says_how_far_it_went(hand: Server, site: Site) -> None:
     await hand.open(site.page("drags"))
     thumb = await hand.call(
@@ -90,6 +93,7 @@ async def test_a_line_is_drawn_from_one_place_on_a_canvas_to_another(hand: Serve
     assert (await output(hand)).startswith("A line to 1")
 
 
+@pytest.mark.long
 async def test_what_did_not_move_is_said_to_have_stayed_with_a_way_that_works(
     hand: Server, site: Site
 ) -> None:
@@ -102,6 +106,7 @@ async def test_what_did_not_move_is_said_to_have_stayed_with_a_way_that_works(
     assert "it was picked up and moved back" in homing.text
 
 
+@pytest.mark.long
 async def test_what_has_a_handle_is_dragged_by_it_as_the_error_says(hand: Server, site: Site) -> None:
     await hand.open(site.page("drags"))
     first, third = "#handles > li:nth-child(1)", "#handles > li:nth-child(3)"
@@ -112,6 +117,7 @@ async def test_what_has_a_handle_is_dragged_by_it_as_the_error_says(hand: Server
     assert "now 3rd of 5" in reply.text, reply.text
 
 
+@pytest.mark.long
 async def test_a_click_and_a_hover_go_where_they_are_reported_to(hand: Server, site: Site) -> None:
     await hand.open(site.page("drags"))
     await hand.click("#tall", position="30,1500")
@@ -139,6 +145,7 @@ goal.onmouseup = say("let go");
 </script>"""
 
 
+@pytest.mark.long
 async def test_positions_are_counted_inside_of_the_border_in_pixels_and_in_percent(
     hand: Server, site: Site
 ) -> None:
@@ -171,6 +178,7 @@ async def test_a_position_outside_of_the_element_is_refused_with_its_size(hand: 
     assert await output(hand) == ""
 
 
+@pytest.mark.long
 async def test_a_selector_stands_where_a_ref_may_and_several_matches_are_listed_with_their_refs(
     server: Server, site: Site
 ) -> None:
@@ -226,6 +234,7 @@ HELD_AMONG_TEXT = """<style>
 </script>"""
 
 
+@pytest.mark.long
 async def test_a_drag_that_is_tried_again_does_not_drag_what_the_first_try_selected(
     hand: Server, site: Site
 ) -> None:
@@ -251,6 +260,7 @@ STOPS = """<div style="position:absolute;left:40px;top:40px;width:60px;height:40
 </script>"""
 
 
+@pytest.mark.long
 async def test_what_stops_far_from_where_it_is_dragged_is_an_error(hand: Server, site: Site) -> None:
     await hand.open(site.publish("/stops", STOPS))
     reply = await hand.call("browser_drag", startRef="text=Box", endRef="text=Here")
@@ -295,6 +305,7 @@ BACKWARDS = """<ul style="position:relative"><li>Alpha</li><li>Beta</li><li>Gamm
 </script>"""
 
 
+@pytest.mark.long
 async def test_what_the_page_puts_on_the_other_side_is_an_error_that_says_where(
     hand: Server, site: Site
 ) -> None:

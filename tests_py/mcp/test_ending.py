@@ -12,7 +12,10 @@ import pytest
 from tests_py.support.site import Site, document
 from tests_py.support.wire import Wire, until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc"),
+    pytest.mark.long,
+]
 
 HANG_UP = "the client hangs up"
 ENDINGS: list[str | signal.Signals] = [HANG_UP, signal.SIGTERM, signal.SIGINT, signal.SIGHUP]

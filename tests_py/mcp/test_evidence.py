@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import struct
 
+import pytest
+
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
+
+pytestmark = pytest.mark.long
 
 PAGE = """<title>Marks</title><body style="margin:0">
 <style>* { position: absolute } body, style { position: static }</style>

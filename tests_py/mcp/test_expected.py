@@ -114,6 +114,7 @@ async def test_an_action_without_what_is_expected_of_it_fails_and_is_done(
     assert await done(workshop) > 0
 
 
+@pytest.mark.long
 async def test_what_came_instead_is_in_the_answer(workshop: Workshop, page: Reply) -> None:
     reply = await workshop.server.call("browser_click", ref=page.ref('"Wrong"'), expect="Saved")
     assert reply.is_error
@@ -132,6 +133,7 @@ async def test_what_is_there_already_does_not_count_and_nothing_is_done(
     assert await done(workshop) == 0
 
 
+@pytest.mark.long
 async def test_a_step_without_what_is_expected_of_it_is_the_last(workshop: Workshop, page: Reply) -> None:
     assert not page.is_error
     steps = [
@@ -163,6 +165,7 @@ async def test_tools_that_only_read_take_no_expectation(workshop: Workshop, page
     assert "expect" in await workshop.refused("browser_snapshot", expect="Saved")
 
 
+@pytest.mark.long
 async def test_a_session_expects_as_well(workshop: Workshop, site: Site, page: Reply) -> None:
     assert not page.is_error
     session = json.loads((await workshop.do("create_session")).text)["sessionId"]

@@ -129,6 +129,7 @@ async def test_tables_and_grids_need_no_schema(workshop: Workshop, site: Site) -
 PAGES, ROWS = 100, 100
 
 
+@pytest.mark.long
 async def test_a_hundred_pages_are_one_call(workshop: Workshop, site: Site) -> None:
     for page in range(PAGES):
         items = "".join(f"<li><b>Item {page * ROWS + n}</b> <i>{n},5</i>" for n in range(ROWS))
@@ -146,6 +147,7 @@ async def test_a_hundred_pages_are_one_call(workshop: Workshop, site: Site) -> N
     assert found[1:] == [[f"Item {n}", f"{n % ROWS}.5"] for n in range(PAGES * ROWS)]
 
 
+@pytest.mark.long
 async def test_paging_ends_where_pages_repeat_fail_or_are_enough(workshop: Workshop, site: Site) -> None:
     def publish(name: str, text: str, following: str) -> str:
         return site.publish(
@@ -197,6 +199,7 @@ ENDLESS = """<title>Endless</title><div id=list></div><script>
 </script>"""
 
 
+@pytest.mark.long
 async def test_lists_that_load_more_are_read_to_their_end(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/more", MORE))
     more = await workshop.do("browser_extract", each="li", fields={"n": ""}, more="role=button")
@@ -206,6 +209,7 @@ async def test_lists_that_load_more_are_read_to_their_end(workshop: Workshop, si
     assert [row["n"] for row in rows(endless)] == [str(n % 50) for n in range(200)]
 
 
+@pytest.mark.long
 async def test_a_list_that_keeps_only_visible_rows_is_read_whole(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("recycled"))
     fields = {"name": "b", "size": {"selector": "i", "type": "integer"}}

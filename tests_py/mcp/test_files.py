@@ -204,6 +204,7 @@ async def test_a_download_with_a_long_name_in_any_script_is_saved(
     saved.unlink()
 
 
+@pytest.mark.long
 async def test_a_download_that_stalls_before_its_first_byte_is_reported_as_that(
     site: Site, tmp_path: Path
 ) -> None:
@@ -265,6 +266,7 @@ def as_it_is(*folders: Path) -> dict[Path, tuple[int, bytes]]:
     return {file: (file.lstat().st_ino, file.read_bytes() if file.is_file() else b"") for file in files}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_no_name_of_a_file_in_any_tool_leads_to_what_is_not_ours(
     workshop: Workshop, site: Site, tmp_path: Path

@@ -100,6 +100,7 @@ async def test_several_options_are_chosen_where_there_can_be_several(workshop: W
     assert chosen == "Red,Blue"
 
 
+@pytest.mark.long
 async def test_a_choice_that_cannot_be_is_refused_with_what_can(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("fields"))
     fruit = page.ref('"Fruit"')

@@ -5,6 +5,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 
 async def test_a_form_is_read_filled_and_sent(server: Server, site: Site) -> None:
     page = await server.open(site.page("form"))

@@ -6,6 +6,8 @@ from patchright_mcp.async_api import async_playwright
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 PLACES = {
     "text": "add('p', { textContent: half })",
     "label": "add('button', { ariaLabel: half })",

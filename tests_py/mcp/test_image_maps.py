@@ -5,6 +5,8 @@ import pytest
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 PAGE = """<!doctype html><meta charset=utf-8><title>Map</title>
 <style>body { margin: 0 } img { display: block; %s }</style>
 <div style="height: 1500px">Above</div>

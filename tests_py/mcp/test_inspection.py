@@ -4,6 +4,8 @@ import base64
 import json
 from typing import Any
 
+import pytest
+
 from tests_py.support.client import Reply
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
@@ -119,6 +121,7 @@ def source_map(source: str, *places: tuple[int, int, int]) -> str:
     return json.dumps({"version": 3, "sources": [source], "mappings": ",".join(segments)})
 
 
+@pytest.mark.long
 async def test_stacks_are_reported_in_the_sources(workshop: Workshop, site: Site) -> None:
     script = 'function a(){console.error("it broke")}function b(){a()}b();'
     mapped = source_map(

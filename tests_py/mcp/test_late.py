@@ -13,6 +13,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 STYLE = """<style>
   .seen { visibility: hidden; transition: visibility 0s .5s }
   .on.seen { visibility: visible }

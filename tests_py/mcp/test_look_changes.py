@@ -55,7 +55,7 @@ DRAWN = (
 
 TEXT = (
     STYLES
-    + """<p>Three scarlet words</p><label>Name <input value="Ada Lovelace"></label>
+    + """<p>Three <b>scarlet</b> words</p><label>Name <input value="Ada Lovelace"></label>
 <label>Word <input type=password value=secret></label>"""
 )
 
@@ -114,7 +114,7 @@ async def test_what_is_drawn_without_text_is_counted_and_listed(workshop: Worksh
 
 async def test_the_selected_text_is_reported(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/text", TEXT))
-    reply = await workshop.do("browser_click", ref="p", doubleClick=True, position="50,8")
+    reply = await workshop.do("browser_click", ref="b", doubleClick=True)
     assert 'Selected: "scarlet".' in reply.section("Events")
     await workshop.do("browser_click", ref="input >> nth=0")
     reply = await workshop.do("browser_press_key", key="ControlOrMeta+a")

@@ -118,6 +118,7 @@ def chain(site: Site) -> str:
     return site.publish("/lying/begin", document("Begin", "<a href=/lying/refresh>Begin</a>"))
 
 
+@pytest.mark.long
 async def test_the_end_of_a_chain_of_pages_is_reported(workshop: Workshop, site: Site) -> None:
     await workshop.open(chain(site))
     clicked = await workshop.do("browser_click", ref="a")
@@ -132,6 +133,7 @@ async def test_the_end_of_a_chain_of_pages_is_reported(workshop: Workshop, site:
     assert "# The end" in fetched.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "closing", ["opened.onload = () => opened.close()", "setTimeout(() => opened.close(), 100)"]
 )
@@ -186,6 +188,7 @@ document.onpointerlockchange = () => say(document.pointerLockElement ? "locked" 
 </script>"""
 
 
+@pytest.mark.long
 async def test_where_the_page_has_locked_the_pointer_the_refusal_says_so(
     workshop: Workshop, site: Site
 ) -> None:

@@ -29,7 +29,8 @@ DESK = """<!doctype html><title>Desk {number}</title><h1>Desk {number}</h1>
 <output id=count>0</output><script>console.log("desk {number}")</script>"""
 
 ALL_OF_IT = (
-    "() => [document.title, count.textContent, document.querySelector('#name').value, document.cookie].join()"
+    "() => [document.title, count.textContent, document.querySelector('#name').value,"
+    " document.cookie.match(/user=\\w+/)].join()"
 )
 
 
@@ -150,6 +151,7 @@ SLIDES = """<style>p { position: absolute; top: -60px; transition: top .3s } .sa
 <p>It has been saved. <a href="#here">View it</a></p>"""
 
 
+@pytest.mark.long
 async def test_what_moves_in_a_tab_in_the_background_gets_where_it_goes(
     workshop: Workshop, site: Site
 ) -> None:
@@ -164,6 +166,7 @@ async def test_what_moves_in_a_tab_in_the_background_gets_where_it_goes(
     assert "drawn" in (await workshop.do("browser_evaluate", function=drawn, tab=tab[1])).section("Result")
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 async def test_ten_agents_with_one_login_work_at_once_and_none_lands_elsewhere(
     workshop: Workshop, site: Site

@@ -8,6 +8,8 @@ from tests_py.support.client import Server
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 PAGE = """<a href="tel:+15550100">Call</a> <a href="foo:bar">Open foo</a>
 <a href="mailto:x@example.com">Write</a>
 <button onclick="setTimeout(() => (location.href = 'slack://open'))">Slack</button>

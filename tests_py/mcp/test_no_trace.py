@@ -5,6 +5,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 STYLE = "<style>body { margin: 0 } input { margin: 20px; font-size: 30px }</style>"
 ORDER = (
     f"{STYLE}<label>Max <input id=field type=number value=100></label><div style='height: 3000px'>Far</div>"

@@ -13,6 +13,8 @@ from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 EVERYTHING = ("--caps", "vision,pdf,extract,network,storage,emulation,code,testing,evidence,devtools,webmcp")
 SETS = {"ours": EVERYTHING, "claude's": ("--toolsets", "claude")}
 ANY_NUMBER = {"form_input.value"}

@@ -14,6 +14,8 @@ from tests_py.support.client import Reply, Server, serve
 from tests_py.support.extent import extent
 from tests_py.support.site import Site
 
+pytestmark = pytest.mark.long
+
 ENDS = "\x0a\x0b\x0c\x0d\x85\u2028\u2029"
 """What somewhere ends a line."""
 UNSEEN = (

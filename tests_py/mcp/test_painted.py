@@ -1,5 +1,7 @@
 """What a page paints is there, whatever accessibility attributes say of it."""
 
+import pytest
+
 from patchright_mcp.async_api import async_playwright
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
@@ -121,6 +123,7 @@ async def test_counters_are_read(workshop: Workshop, site: Site) -> None:
             assert part in text
 
 
+@pytest.mark.long
 async def test_what_style_sheets_write_is_read_in_python(site: Site) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch()
@@ -161,6 +164,7 @@ async def test_notices_that_are_seen_and_inert_are_marked(workshop: Workshop, si
     assert "Mail moved" in (await workshop.do("browser_find", text="Mail moved")).section("Snapshot")
 
 
+@pytest.mark.long
 async def test_documents_in_objects_and_embeds_are_shown_and_used(workshop: Workshop, site: Site) -> None:
     for tag, attribute in (("object", "data"), ("embed", "src")):
         inner = site.publish(

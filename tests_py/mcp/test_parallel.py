@@ -2,9 +2,13 @@
 
 import asyncio
 
+import pytest
+
 from tests_py.support.site import Site
 from tests_py.support.wire import until
 from tests_py.support.workshop import Workshop
+
+pytestmark = pytest.mark.long
 
 PAGES = 10
 COUNT_WHO_IS_INSIDE = """async () => {

@@ -8,6 +8,8 @@ from patchright_mcp.async_api import async_playwright
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 REPORT = """<!doctype html><meta charset=utf-8><title>Report</title>
 <style>section { break-after: page } td, th { padding: 4px 16px }</style>
 <section><h1>Annual report</h1><p>The year went well, with <b>two</b> new offices.</p>

@@ -9,6 +9,8 @@ from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 
 async def test_hovering_shows_what_the_page_keeps_for_it(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.page("handles"))

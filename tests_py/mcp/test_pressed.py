@@ -1,8 +1,12 @@
 """Presses that a page would not take: while something opens, when it is drawn anew, beside the words."""
 
+import pytest
+
 from tests_py.support.client import REF
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
+
+pytestmark = pytest.mark.long
 
 FADING = """<style>#box { opacity: 0; transition: opacity 900ms } #box.shown { opacity: 1 }</style>
 <button id=begin>Open</button><div id=box hidden><button id=finish>Close</button></div><output></output>

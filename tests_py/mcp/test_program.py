@@ -13,6 +13,8 @@ from tests_py.support.http import HttpServer
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 PAGE = """<title>Shop</title><h1>Shop</h1><label>Name <input id=name placeholder="Full name"></label>
 <button onclick="document.title = document.querySelector('#name').value">Save</button><button>Sale</button>
 <button data-testid=ask onclick="document.title = confirm('Sure?')">Ask</button>

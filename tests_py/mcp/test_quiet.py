@@ -10,6 +10,8 @@ from tests_py.support.client import Server, serve
 from tests_py.support.site import Site
 from tests_py.support.traps import noticed, visit
 
+pytestmark = pytest.mark.long
+
 
 def quietest() -> tuple[str, ...]:
     """What keeps pages from being told: Firefox says of itself that it is driven, unless asked not to."""

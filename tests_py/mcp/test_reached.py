@@ -9,6 +9,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 MAIN = """<h1>App</h1><p id=state>not signed in</p><button>Stay</button>
 <script>
 const show = (text) => { document.getElementById("state").textContent = text; };

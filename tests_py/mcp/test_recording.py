@@ -16,6 +16,8 @@ from tests_py.support.client import serve
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
+pytestmark = pytest.mark.long
+
 PATIENCE_S = 60
 SHOP = """<label>Name <input id=name></label><label>Password <input id=secret type=password></label>
 <label>About <textarea></textarea></label>

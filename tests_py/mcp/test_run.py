@@ -9,9 +9,13 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests_py.support.client import serve
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
+
+pytestmark = pytest.mark.long
 
 
 async def run(workshop: Workshop, program: str, **arguments: object) -> str:

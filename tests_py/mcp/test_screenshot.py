@@ -41,6 +41,7 @@ def size(png: bytes) -> tuple[int, int]:
     return width, height
 
 
+@pytest.mark.long
 async def test_a_picture_is_saved_and_the_answer_says_where(server: Server, site: Site, folder: Path) -> None:
     await server.open(site.page("form"))
     reply = await server.call("browser_take_screenshot", filename="form.png")
@@ -120,6 +121,7 @@ class TestAllSizes:
             for row in (band * 1000, band * 1000 + 999):
                 assert rows[row] == (band * 10, 255 - band * 10, 128), row
 
+    @pytest.mark.long
     async def test_what_a_format_cannot_hold_is_refused_with_one_that_can(
         self, workshop: Workshop, site: Site
     ) -> None:
@@ -153,6 +155,7 @@ class TestAllSizes:
         assert picture.read_bytes().startswith(beginning)
 
 
+@pytest.mark.long
 async def test_a_picture_sent_along_is_as_large_as_models_look_at(site: Site, tmp_path: Path) -> None:
     arguments = ("--headless", "--image-responses", "inline", "--screenshot-dir", "pictures/of/pages")
     async with serve(*arguments, cwd=tmp_path) as server:
@@ -170,6 +173,7 @@ async def test_a_picture_sent_along_is_as_large_as_models_look_at(site: Site, tm
         assert abs(width * float(factor[1]) - 2400) < 5
 
 
+@pytest.mark.long
 async def test_a_picture_that_models_can_look_at_is_sent_along_as_it_is_kept(
     site: Site, tmp_path: Path
 ) -> None:

@@ -110,6 +110,7 @@ async def test_sideways_and_in_a_frame(workshop: Workshop, site: Site) -> None:
     assert read.section("Result") == "700,600"
 
 
+@pytest.mark.long
 async def test_an_endless_list_is_followed_to_its_end(workshop: Workshop, site: Site) -> None:
     site.publish("/more", "more")
     await workshop.open(site.publish("/feed", STYLE + ENDLESS.replace("LIMIT", "200")))
@@ -119,6 +120,7 @@ async def test_an_endless_list_is_followed_to_its_end(workshop: Workshop, site: 
     assert "Post 199" in answer.text
 
 
+@pytest.mark.long
 async def test_a_list_without_an_end_is_bounded(workshop: Workshop, site: Site) -> None:
     site.publish("/more", "more")
     await workshop.open(site.publish("/feed", STYLE + ENDLESS.replace("LIMIT", "Infinity")))

@@ -18,7 +18,10 @@ from tests_py.support.http import until as until_true
 from tests_py.support.site import Site, document
 from tests_py.support.wire import Wire, until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of other processes are Linux's")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="limits of other processes are Linux's"),
+    pytest.mark.long,
+]
 
 CAPS = ("--headless", "--caps", "pdf,evidence")
 WRITING: dict[str, dict[str, object]] = {

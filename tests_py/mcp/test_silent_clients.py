@@ -23,7 +23,10 @@ from tests_py.support.http import KEY, HttpServer, memory_kb
 from tests_py.support.site import Site
 from tests_py.support.wire import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the processes are looked up in /proc"),
+    pytest.mark.long,
+]
 
 INITIALIZE = {
     "protocolVersion": "2025-06-18",

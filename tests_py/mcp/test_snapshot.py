@@ -97,6 +97,7 @@ async def test_a_large_page_is_cut_and_the_cut_is_reported(server: Server, site:
     )
 
 
+@pytest.mark.long
 async def test_what_was_cut_from_a_large_page_can_still_be_clicked(server: Server, site: Site) -> None:
     await server.open(site.url("/large?elements=10000"))
     await server.evaluate(
@@ -155,6 +156,7 @@ async def test_a_name_of_icons_alone_comes_with_a_word_for_it(server: Server, si
     assert "\uf0c7" not in snapshot.line("Press it")
 
 
+@pytest.mark.long
 async def test_refs_are_short_and_long_forms_are_accepted(server: Server, site: Site) -> None:
     inner = "<button onclick='document.title = 2'>Inside</button>"
     page = f"<button onclick='document.title += 1'>Go</button><iframe srcdoc=\"{inner}\"></iframe>"

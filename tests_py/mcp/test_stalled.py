@@ -9,6 +9,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 WAITING = {
     "a style sheet": '<h1>Ready</h1><button>Go</button><link rel=stylesheet href="/hold"><p>End</p>',
     "a script": '<h1>Ready</h1><button>Go</button><script src="/hold"></script><p>End</p>',

@@ -2,8 +2,12 @@
 
 import json
 
+import pytest
+
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
+
+pytestmark = pytest.mark.long
 
 
 async def listed(workshop: Workshop, **arguments: object) -> dict[str, str]:

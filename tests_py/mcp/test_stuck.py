@@ -58,6 +58,7 @@ async def code(workshop: Workshop, tool: str, **arguments: object) -> str | None
     return (result.meta or {}).get("errorCode")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", STUCK)
 @pytest.mark.parametrize("where", ["same site", "another site"])
 async def test_a_page_that_is_stuck_can_be_left(
@@ -80,6 +81,7 @@ async def test_a_page_that_is_stuck_while_it_is_left_is_left(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", STUCK)
 async def test_one_can_go_back_from_a_page_that_is_stuck(workshop: Workshop, site: Site, kind: str) -> None:
     await workshop.open(site.page("form"))
@@ -88,6 +90,7 @@ async def test_one_can_go_back_from_a_page_that_is_stuck(workshop: Workshop, sit
     assert 'textbox "Name"' in back.section("Snapshot")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tool", ASKING)
 async def test_every_call_on_a_page_that_is_stuck_says_so(workshop: Workshop, site: Site, tool: str) -> None:
     ref = await open_stuck(workshop, site)
@@ -104,6 +107,7 @@ async def test_a_page_that_is_stuck_is_listed_and_closed(workshop: Workshop, sit
     await workshop.do("browser_close")
 
 
+@pytest.mark.long
 async def test_a_page_that_computes_for_long_is_not_harmed_when_it_is_asked(
     workshop: Workshop, site: Site
 ) -> None:
@@ -119,6 +123,7 @@ async def test_a_page_that_computes_for_long_is_not_harmed_when_it_is_asked(
         pass
 
 
+@pytest.mark.long
 async def test_a_page_that_hangs_where_it_is_opened_is_reported_and_left(
     workshop: Workshop, site: Site
 ) -> None:
@@ -127,6 +132,7 @@ async def test_a_page_that_hangs_where_it_is_opened_is_reported_and_left(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
+@pytest.mark.long
 async def test_one_can_go_back_from_a_page_that_hangs_once_it_is_loaded(
     workshop: Workshop, site: Site
 ) -> None:
@@ -167,6 +173,7 @@ async def test_the_question_before_leaving_is_answered_by_leaving_again(
     assert 'textbox "Name"' in left.section("Snapshot")
 
 
+@pytest.mark.long
 async def test_calls_side_by_side_on_a_page_that_is_stuck_all_end(workshop: Workshop, site: Site) -> None:
     await open_stuck(workshop, site)
     answer = await asyncio.gather(*(workshop.refused("browser_snapshot") for _ in range(3)))
@@ -181,6 +188,7 @@ REPLACING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", REPLACING.values(), ids=REPLACING)
 async def test_a_page_that_replaces_itself_without_end_is_seen(
     workshop: Workshop, site: Site, how: str
@@ -199,6 +207,7 @@ async def test_a_page_that_replaces_itself_without_end_is_seen(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["browser_click", "browser_press_key", "browser_evaluate"])
 async def test_going_to_and_fro_by_what_a_page_has_is_not_taken_for_that(
     workshop: Workshop, site: Site, way: str
@@ -249,6 +258,7 @@ INCLUDING = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("how", extent(INCLUDING[:1], INCLUDING))
 async def test_a_page_that_includes_itself_without_end_is_answered_and_left(
@@ -262,6 +272,7 @@ async def test_a_page_that_includes_itself_without_end_is_answered_and_left(
     assert 'textbox "Name"' in (await workshop.open(site.page("form"))).section("Snapshot")
 
 
+@pytest.mark.long
 async def test_a_script_of_the_callers_that_never_ends_is_ended_and_the_page_works_on(site: Site) -> None:
     async with serve("--headless", "--timeout-navigation", "3000") as server:
         opened = await server.open(site.page("form"))
@@ -273,6 +284,7 @@ async def test_a_script_of_the_callers_that_never_ends_is_ended_and_the_page_wor
         assert await server.evaluate("() => document.querySelector('input').value") == "Ada"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["while it eats", "once it has died"])
 async def test_a_page_that_eats_memory_until_it_dies_holds_nothing_up(site: Site, when: str) -> None:
     eats = "const eaten = []; for (;;) eaten.push(new Array(1e4).fill(Math.random()))"

@@ -1,9 +1,12 @@
 """Tabs, and the size of pages."""
 
+import pytest
+
 from tests_py.support.site import Site
 from tests_py.support.workshop import Workshop
 
 
+@pytest.mark.long
 async def test_tabs_are_listed_made_selected_and_closed(either_workshop: Workshop, site: Site) -> None:
     await either_workshop.open(site.page("form"))
     made = await either_workshop.do("browser_tabs", action="new", url=site.page("dialogs"))
@@ -33,6 +36,7 @@ async def test_a_tab_that_is_not_there_is_refused_with_those_that_are(workshop: 
         assert "There is no tab 7; the tabs are 0 to 1" in said
 
 
+@pytest.mark.long
 async def test_open_tabs_are_listed_when_they_are_others_than_before(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     opened = await workshop.do("browser_tabs", action="new", url=site.page("dialogs"))

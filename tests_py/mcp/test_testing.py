@@ -22,6 +22,7 @@ LATE = """<h1>Shop</h1><button id=go disabled>Buy</button><input id=name value=A
 </script>"""
 
 
+@pytest.mark.long
 async def test_what_is_expected_is_waited_for_and_what_is_not_so_is_reported(
     workshop: Workshop, site: Site
 ) -> None:
@@ -65,6 +66,7 @@ async def test_an_element_has_a_locator_by_what_a_person_knows_it_by(workshop: W
     assert ".contentFrame().getBy" in answer.section("Result")
 
 
+@pytest.mark.long
 async def test_what_was_done_is_a_test_that_passes_at_once(tmp_path: Path, site: Site) -> None:
     async with serve("--headless", "--caps", "testing", "--input", "instant", cwd=tmp_path) as server:
         workshop = Workshop(server, tmp_path)
@@ -118,6 +120,7 @@ COMBOBOX = """<label>Size <input role=combobox aria-expanded=false></label>
 </script>"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [{"type": "combobox"}, {}])
 async def test_an_option_that_the_page_draws_is_chosen_again(
     tmp_path: Path, site: Site, kind: dict[str, str]
@@ -132,6 +135,7 @@ async def test_an_option_that_the_page_draws_is_chosen_again(
     assert run(next(workshop.folder.rglob("test_sizes.py"))) == 0
 
 
+@pytest.mark.long
 async def test_what_was_done_in_several_tabs_is_done_in_them_again(tmp_path: Path, site: Site) -> None:
     site.publish("/opened", "<h1>Opened</h1>")
     text = await exported_after(
@@ -172,6 +176,7 @@ DRAWN = """<div id=slider-1 style="position:relative;width:200px;height:20px;bac
 </script>"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["keys", "track", "grip"])
 async def test_a_slider_that_the_page_draws_is_set_again(tmp_path: Path, site: Site, by: str) -> None:
     text = await exported_after(
@@ -203,6 +208,7 @@ SORTED = """<style>li { height: 30px; width: 200px; margin: 4px; background: #dd
 </script>"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("place", "order"), [("before", "onefourtwothree"), ("after", "onetwofourthree")])
 async def test_a_thing_is_dragged_again_to_its_place_in_a_list(
     tmp_path: Path, site: Site, place: str, order: str
@@ -236,6 +242,7 @@ HELD = """<div style="position:absolute;left:40px;top:40px;width:60px;height:40p
 </script>"""
 
 
+@pytest.mark.long
 async def test_a_thing_that_moves_only_when_it_was_held_for_a_while_is_held_again(
     tmp_path: Path, site: Site
 ) -> None:
@@ -258,6 +265,7 @@ BY_LOT = """<div></div><output></output><script>
 </script>"""
 
 
+@pytest.mark.long
 async def test_what_has_an_id_by_lot_is_found_again_without_it(tmp_path: Path, site: Site) -> None:
     await exported_after(
         tmp_path,
@@ -276,6 +284,7 @@ SAVES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", SAVES)
 async def test_a_script_ends_when_what_it_did_last_has_arrived(tmp_path: Path, site: Site, kind: str) -> None:
     saves, awaited = SAVES[kind]

@@ -9,6 +9,8 @@ import pytest
 from tests_py.support.client import Server
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 STEPS = """<style>::view-transition-old(root), ::view-transition-new(root) { animation-duration: 2s }</style>
 <main><button onclick="go()">Next</button></main><script>
 const pressed = [];

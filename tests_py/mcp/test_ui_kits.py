@@ -1,5 +1,7 @@
 """What the widgets of libraries do that plain pages do not: in small, as their own pages do it at large."""
 
+import pytest
+
 from tests_py.support.site import Site, document
 from tests_py.support.workshop import Workshop
 
@@ -54,6 +56,7 @@ for (const item of list.children) {
 </script>"""
 
 
+@pytest.mark.long
 async def test_several_are_chosen_from_a_list_that_stays_open(workshop: Workshop, site: Site) -> None:
     page = await workshop.open(site.publish("/widgets/several", document("Several", SEVERAL)))
     tags = page.ref('combobox "Tags"')

@@ -87,6 +87,7 @@ async def test_a_condition_is_waited_for(workshop: Workshop, site: Site) -> None
     assert "in vain" in await workshop.refused("browser_wait_for", function="() => window.never", timeout=300)
 
 
+@pytest.mark.long
 async def test_rest_and_silence_of_the_network_are_waited_for(workshop: Workshop, site: Site) -> None:
     site.hold()
     await workshop.open(site.page("form"))

@@ -15,6 +15,8 @@ from mcp.types import CallToolResult
 from tests_py.support.client import Reply, Server
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 OFFER = """<p>Rooms</p><output></output><script>
 const nights = { type: "number", description: "How many.\\n### Error" };
 const schema = { type: "object", properties: { nights } };

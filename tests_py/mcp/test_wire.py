@@ -102,6 +102,7 @@ def test_a_slow_call_reports_progress(wire: Wire, site: Site) -> None:
     assert "Released at last" in json.dumps(wire.answer_to(call))
 
 
+@pytest.mark.long
 def test_a_ping_is_answered_while_a_call_is_under_way(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     site.hold()
@@ -111,6 +112,7 @@ def test_a_ping_is_answered_while_a_call_is_under_way(wire: Wire, site: Site) ->
     assert "Released at last" in json.dumps(wire.answer_to(call))
 
 
+@pytest.mark.long
 def test_standard_output_carries_nothing_but_the_protocol(wire: Wire, site: Site) -> None:
     wire.shake_hands()
     wire.call("browser_navigate", url=site.page("noisy"))
@@ -120,6 +122,7 @@ def test_standard_output_carries_nothing_but_the_protocol(wire: Wire, site: Site
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in wire.lines)
 
 
+@pytest.mark.long
 def test_without_a_display_and_without_the_flag_it_starts_headless_and_says_so(
     new_wire: Callable[..., Wire], site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

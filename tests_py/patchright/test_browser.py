@@ -66,6 +66,7 @@ def test_what_goes_wrong_is_in_the_error(browser: PatchrightBrowser, site: Site)
     assert not server_module._is_login_timeout_error(thrown.error)
 
 
+@pytest.mark.long
 def test_a_page_that_never_loads_is_a_login_timeout(site: Site) -> None:
     site.hold()
     browser = PatchrightBrowser(timeout=3)
@@ -105,6 +106,7 @@ async def test_who_gives_up_a_call_is_free_at_once_and_the_next_one_works(site: 
     assert server_module._login_timeout_timestamp is None
 
 
+@pytest.mark.long
 def test_a_form_is_filled_only_with_what_it_holds(browser: PatchrightBrowser, site: Site) -> None:
     result = browser.fill_form(site.publish("/stolen", STOLEN), {"#n": "Johanna Smith"})
     assert not result.success

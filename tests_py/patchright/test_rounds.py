@@ -14,6 +14,8 @@ from mcp.types import ElicitRequestParams, ElicitResult
 from tests_py.patchright.gate import Gate
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},

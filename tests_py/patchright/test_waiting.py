@@ -50,6 +50,7 @@ def until_waiting(wire: Wire) -> dict[str, Any]:
             return reported
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/report", "/checked"])
 def test_a_person_who_comes_lets_the_call_go_on(headed: Callable[..., Wire], gate: Gate, path: str) -> None:
     wire = headed()
@@ -66,6 +67,7 @@ def test_a_person_who_comes_lets_the_call_go_on(headed: Callable[..., Wire], gat
     assert "isError" not in result or not result["isError"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/report", "/checked"])
 def test_nobody_comes_and_all_tools_pause(headed: Callable[..., Wire], gate: Gate, path: str) -> None:
     wire = headed("--login-timeout", "2", "--login-cooldown", "60")
@@ -78,6 +80,7 @@ def test_nobody_comes_and_all_tools_pause(headed: Callable[..., Wire], gate: Gat
         assert 50 < paused["structuredContent"]["retryAfterSeconds"] <= 60
 
 
+@pytest.mark.long
 def test_a_captcha_is_waited_at_by_browser_navigate_too(headed: Callable[..., Wire], gate: Gate) -> None:
     wire = headed()
     call = start_call(wire, "browser_navigate", url=gate.origin + "/checked")
@@ -126,6 +129,7 @@ def test_at_a_window_a_newer_client_is_asked_in_words(
     assert "All is well." in wire.answer_to(call)["result"]["content"][0]["text"]
 
 
+@pytest.mark.long
 def test_who_says_that_it_is_done_is_believed_only_when_it_is(
     headed: Callable[..., Wire], gate: Gate
 ) -> None:
@@ -140,6 +144,7 @@ def test_who_says_that_it_is_done_is_believed_only_when_it_is(
     assert "All is well." in wire.answer_to(call)["result"]["content"][0]["text"]
 
 
+@pytest.mark.long
 def test_a_call_that_is_cancelled_while_it_waits_starts_no_pause(
     headed: Callable[..., Wire], gate: Gate
 ) -> None:

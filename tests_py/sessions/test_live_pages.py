@@ -12,6 +12,8 @@ import pytest
 from tests_py.support.client import Server, serve
 from tests_py.support.site import Site, document
 
+pytestmark = pytest.mark.long
+
 OUT = "[out of memory until used]"
 COUNTS = "<script>sessionStorage.loads = Number(sessionStorage.loads || 0) + 1</script>"
 LONG = f"<h1>Long</h1><div style='height: 5000px'></div><p>End</p>{COUNTS}"

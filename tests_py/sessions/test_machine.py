@@ -17,6 +17,8 @@ from tests_py.support.client import REF
 from tests_py.support.site import Site
 from tests_py.support.wire import Wire
 
+pytestmark = pytest.mark.long
+
 EXAMPLES = 100
 STEPS = 10
 ADDRESSES = 3

@@ -89,6 +89,7 @@ async def runner(many: Server) -> Runner:
     return Runner(many)
 
 
+@pytest.mark.long
 async def test_ids_are_unique(runner: Runner) -> None:
     """**Feature: playwright-mcp-server, Property 1: SessionId Uniqueness**."""
     seen: set[str] = set()
@@ -104,6 +105,7 @@ async def test_ids_are_unique(runner: Runner) -> None:
     await runner.check(property_holds, st.integers(1, 3))
 
 
+@pytest.mark.long
 async def test_a_session_ends_so_long_after_it_began(runner: Runner) -> None:
     """**Feature: playwright-mcp-server, Property 2: Session Expiration Time Calculation**."""
 
@@ -159,6 +161,7 @@ async def test_a_navigation_tells_where_it_led(runner: Runner, site: Site) -> No
     await runner.reported("close_session", sessionId=session)
 
 
+@pytest.mark.long
 async def test_what_works_says_so(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 6: Successful Operations Return Success Field**."""
     form = (await runner.created())["sessionId"]
@@ -176,6 +179,7 @@ async def test_what_works_says_so(runner: Runner, site: Site) -> None:
     await runner.reported("close_session", sessionId=form)
 
 
+@pytest.mark.long
 async def test_a_text_is_typed_where_it_arrives(runner: Runner, site: Site) -> None:
     session = (await runner.created())["sessionId"]
 
@@ -194,6 +198,7 @@ async def test_a_text_is_typed_where_it_arrives(runner: Runner, site: Site) -> N
     await runner.reported("close_session", sessionId=session)
 
 
+@pytest.mark.long
 async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 12: Session Isolation**."""
     one, other = [(await runner.created())["sessionId"] for _ in range(2)]
@@ -221,6 +226,7 @@ async def test_sessions_share_no_storage(runner: Runner, site: Site) -> None:
         await runner.reported("close_session", sessionId=session)
 
 
+@pytest.mark.long
 async def test_failures_differ_by_their_codes(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 15: Distinct Error Codes for Different Failures**."""
     session = (await runner.created())["sessionId"]
@@ -268,6 +274,7 @@ async def test_what_fails_tells_a_code_and_a_message(runner: Runner, site: Site)
     await runner.reported("close_session", sessionId=session)
 
 
+@pytest.mark.long
 async def test_errors_of_a_session_name_it(runner: Runner, site: Site) -> None:
     """**Feature: playwright-mcp-server, Property 14: Session-Related Errors Include SessionId**."""
     session = (await runner.created())["sessionId"]
@@ -293,6 +300,7 @@ def test_sessions_live_as_long_as_configured(new_wire: Callable[..., Wire], life
     assert before - 1 <= created["expiresAt"] - lifetime <= time.time() * 1000 + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [1, 3])
 def test_the_limit_holds(new_wire: Callable[..., Wire], limit: int) -> None:
     """**Feature: playwright-mcp-server, Property 10: Max Sessions Configuration**."""
@@ -315,6 +323,7 @@ def browser_lines(wire: Wire) -> list[bytes]:
     return [line for line in lines if of_browsers.search(line) and b"\0--type=" not in line]
 
 
+@pytest.mark.long
 def test_all_sessions_share_one_browser(new_wire: Callable[..., Wire]) -> None:
     """**Feature: playwright-mcp-server, Property 11: Shared Browser Instance**."""
     wire = new_wire("--headless")
@@ -340,6 +349,7 @@ def test_what_to_install_is_said_where_webkit_is_not(
     assert "install webkit2gtk-driver" in answer["message"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("headless", ["true", "false"])
 def test_the_window_is_as_configured(
     new_wire: Callable[..., Wire], display: str, headless: str, monkeypatch: pytest.MonkeyPatch
@@ -353,6 +363,7 @@ def test_the_window_is_as_configured(
     assert (b"--headless" in browser) is (headless == "true")
 
 
+@pytest.mark.long
 def test_many_sessions_leave_nothing(new_wire: Callable[..., Wire], site: Site) -> None:
     """Created, used and expired at once: no renderer stays, and the server's memory goes back."""
     sessions, timeout = extent((30, 20_000), (100, 60_000))
@@ -403,6 +414,7 @@ def resident(process: int) -> int:
     return int(status.split("VmRSS:")[1].split()[0])
 
 
+@pytest.mark.long
 async def test_a_wait_for_a_download_is_for_what_a_session_tool_began_last(
     tmp_path: Path, site: Site
 ) -> None:

@@ -13,6 +13,8 @@ from patchright_mcp import async_api, sync_api
 from tests_py.support.site import Site
 from tests_py.typed import async_tour, sync_tour
 
+pytestmark = pytest.mark.long
+
 
 def named(module: ModuleType) -> set[str]:
     """Every name that a file uses, but for what it only imports."""
