@@ -47,9 +47,12 @@ test: ## Lints, types, Rust tests, and the Python tests that are not marked as l
 	@# To fetch takes the network, to compile the processors.
 	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 compile-rust-tests fetch
 	@# A compiler beside the tests would keep browsers from answering in time.
-	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 build lint-sources
-	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 test-rust types
-	@$(MAKE) --no-print-directory test-python
+	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 build check-sources
+	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory types-of-package test-python
+
+.PHONY: check-sources
+check-sources: lint-sources types-of-sources
 
 .PHONY: fetch
 fetch: .venv/ready browser
@@ -132,11 +135,18 @@ format: .venv/ready ## Format the code, and mend what lints can mend
 	ruff format $(PYTHON_FILES)
 
 .PHONY: types
-types: build ## Check the Python types, and the stub against the engine
+types: build types-of-sources types-of-package ## Check the Python types, and the stub against the engine
+
+.PHONY: types-of-sources
+types-of-sources: .venv/ready
 	$(call say,Types)
 	mypy
-	python -m mypy.stubtest patchright_mcp._core
 	pyright --warnings
+
+.PHONY: types-of-package
+types-of-package: .venv/ready
+	$(call say,Types of the package)
+	python -m mypy.stubtest patchright_mcp._core
 	pyright --verifytypes patchright_mcp --ignoreexternal | tail -n 4 | grep 'score: 100%'
 
 .PHONY: wheel

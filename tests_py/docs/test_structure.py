@@ -173,3 +173,14 @@ def test_each_room_keeps_to_its_budget_of_lines() -> None:
             file.read_text().splitlines()
         )
     assert {room: count for room, count in lines.items() if count > BUDGETS.get(room, 600)} == {}
+
+
+def test_a_function_of_the_injected_engine_is_defined_once() -> None:
+    scripts = (SOURCE / "browser" / "injected").glob("*.js")
+    names = Counter(
+        name
+        for script in scripts
+        for name in re.findall(r"^(?:const \w+ = \()?engine\.(\w+) = ", script.read_text(), re.MULTILINE)
+    )
+    assert names.total() > 100
+    assert [name for name, count in names.items() if count > 1] == []

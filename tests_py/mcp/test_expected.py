@@ -13,6 +13,8 @@ from tests_py.support.workshop import Workshop
 BODY = """<p>Ready</p><button id=save onclick="say('Saved')">Save</button>
 <button id=slow onclick="count(); setTimeout(() => say('Saved'), 900)">Slow</button>
 <button id=dead onclick="count()">Dead</button>
+<button id=paint onclick="count(); over.style.background = 'red'">Paint</button>
+<button id=draw onclick="count(); drawing.innerHTML = '<circle r=9 />'">Draw</button><svg id=drawing></svg>
 <button id=wrong onclick="count(); say('Refused')">Wrong</button>
 <button id=toast onclick="count(); toast.hidden = false">Toast</button><div id=shown hidden>Done</div>
 <button id=ask onclick="count(); alert('Really delete it?')">Ask</button>
@@ -88,6 +90,8 @@ UNMET: dict[str, tuple[str, dict[str, object], str, str]] = {
     "no element": ("browser_click", {"ref": "#wrong"}, "#shown", "the element did not come"),
     "no URL": ("browser_click", {"ref": "#wrong"}, "/expected/next", "the address did not come"),
     "a change": ("browser_click", {"ref": "#wrong"}, "nothing", "something changed"),
+    "a look": ("browser_click", {"ref": "#paint"}, "nothing", "something changed"),
+    "a drawing": ("browser_click", {"ref": "#draw"}, "nothing", "something changed"),
     "another URL": ("browser_click", {"ref": "#move"}, "nothing", "something changed"),
     "a new tab": ("browser_click", {"ref": "#open"}, "nothing", "something changed"),
     "a value": ("browser_type", {"ref": "#name", "text": "Ada"}, "nothing", "something changed"),

@@ -633,7 +633,7 @@ impl ElementHandle {
         begun: JournalMark,
     ) -> Result<bool> {
         // Keys that arrive at a closed list select each option on the way.
-        if times > 1 && !self.ask::<bool>("isListOpen", Vec::new()).await? {
+        if times > 1 && !self.ask::<bool>("showsPicker", Vec::new()).await? {
             return Ok(false);
         }
         keyboard.repeat(key, times - 1).await?;
