@@ -84,8 +84,8 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39795,
-    "mcp": 24747,
+    "browser": 39759,
+    "mcp": 24748,
     "session": 5308,
     "bidi": 5138,
     "snapshot": 5717,
