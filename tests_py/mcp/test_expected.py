@@ -13,7 +13,7 @@ from tests_py.support.workshop import Workshop
 BODY = """<p>Ready</p><button id=save onclick="say('Saved')">Save</button>
 <button id=slow onclick="count(); setTimeout(() => say('Saved'), 900)">Slow</button>
 <button id=dead onclick="count()">Dead</button>
-<button id=paint onclick="count(); over.style.background = 'red'">Paint</button>
+<button id=paint onclick="count(); wrong.style.background = 'red'">Paint</button>
 <button id=draw onclick="count(); drawing.innerHTML = '<circle r=9 />'">Draw</button><svg id=drawing></svg>
 <button id=wrong onclick="count(); say('Refused')">Wrong</button>
 <button id=toast onclick="count(); toast.hidden = false">Toast</button><div id=shown hidden>Done</div>
