@@ -127,7 +127,7 @@ CLICKS = {
 
 OPTIONS = "".join(f"<option value={number}>{number + 1}" for number in range(4))
 NUMBERS = f'<select onchange="did(this.value)"><option value="">Guests{OPTIONS}</select>'
-SHUT = NUMBERS.replace("<select", '<select onmousedown="event.preventDefault()" onkeydown="1"')
+SHUT = NUMBERS.replace("<select", '<select onmousedown="event.preventDefault(); this.focus()" onkeydown="1"')
 LATE = """<select onfocus="setTimeout(() => this.length < 2 && this.add(new Option('Plum')), 100)"
  onchange="did(this.value)"><option value="">Fruit</select>"""
 TOWNS = '<select onchange="did(this.value)"><option>Town<option value=fr>Paris<option value=us>Paris</select>'
