@@ -15,14 +15,10 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from patchright_mcp import async_api
 from tests_py.support.client import Server, serve
 from tests_py.support.lies import Lie, lies
 from tests_py.support.site import Site, document
-
-pytestmark = pytest.mark.long
 
 ACTIONS = int(os.environ.get("HONESTY_ACTIONS", "150"))
 SEED = int(os.environ.get("HONESTY_SEED", "19"))
