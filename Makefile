@@ -44,11 +44,11 @@ demo: browser build ## Drive a page through the real server; URL=… for a page 
 
 .PHONY: test
 test: ## Lints, types, Rust tests, and the Python tests that are not marked as long
-	@# To fetch takes the network, to compile the processors. The engine comes before the Rust tests: cargo writes the
-	@# library to the same file for both, and compiles the tests again after the engine.
+	@# Downloads need the network, and compilation the processors. The engine comes before the Rust tests: cargo writes
+	@# the library of both to one file, so building the engine makes the compiled tests stale.
 	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 build fetch
 	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory --jobs 2 compile-rust-tests check-sources
-	@# A compiler beside tests would keep browsers from answering in time.
+	@# Nothing is compiled while tests run: it would keep browsers from answering in time.
 	@$(LINTED) CARGO_TERM_PROGRESS_WHEN=never $(MAKE) --no-print-directory test-rust
 	@$(MAKE) --no-print-directory types-of-package test-python
 

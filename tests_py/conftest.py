@@ -40,8 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what is long, sorts by time, and marks what another browser cannot do."""
     if not (extent.WHOLE or config.getoption("long")):
-        config.hook.pytest_deselected(items=[item for item in items if is_long(item)])
-        items[:] = [item for item in items if not is_long(item)]
+        long = {item for item in items if item.get_closest_marker("long")}
+        config.hook.pytest_deselected(items=list(long))
+        items[:] = [item for item in items if item not in long]
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
     if config.getoption("browser") != "firefox":
         return
@@ -50,11 +51,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if lack is not None:
             mark = pytest.mark.xfail(reason=lack.reason, strict=lack.is_sure, run=not lack.is_harmful)
             item.add_marker(mark)
-
-
-def is_long(item: pytest.Item) -> bool:
-    """Whether a test runs only with `--long` or `--whole`."""
-    return item.get_closest_marker("long") is not None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -107,7 +107,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     // All tests of this process have the one browser.
     let limits = Limits { tabs: 2_000, contexts: 2_000, ..Limits::default() };
     let options = EngineOptions::new(BrowserSource::Launch(Box::new(launch_options())));
-    // `make test` checks types beside these tests: a browser may get no processor for seconds.
+    // These tests keep all processors busy: a browser may get none for seconds.
     let hang_limit = Duration::from_secs(60);
     Engine::new(EngineOptions { limits, hang_limit, ..options })
 });

@@ -106,14 +106,12 @@ def test_commands_of_make_exist() -> None:
         assert set(commands) <= targets, page
 
 
-@pytest.mark.long
 def test_the_picture_says_what_the_program_says() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "write_picture.py"), "--check"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=50)
     assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.long
 def test_the_reference_says_what_the_code_says() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "write_reference.py"), "--check"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)

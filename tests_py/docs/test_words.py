@@ -18,7 +18,6 @@ def test_plain_words_are_not_counted() -> None:
     assert sum(check_words.counted(["Default: 30 s. 0 disables the limit."]).values()) == 0
 
 
-@pytest.mark.long
 def test_banned_phrases_do_not_grow() -> None:
     assert check_words.main([]) == 0
 

@@ -17,7 +17,7 @@ from tests_py.support.site import Site, document
 from tests_py.support.wire import until
 
 PRESSES = 5
-FEW = 4
+AT_ONCE = 4
 LIBRARY = {"program", "run", "async", "sync"}
 GO_AND = '<button onclick="did(\'go\')" onmousedown="{}">Go</button>'
 GO = "<button onclick=\"did('go')\">Go</button>"
@@ -140,7 +140,7 @@ CHOICES = {
     ),
     "what comes with the focus": Case(LATE, value="Plum", did="Plum"),
     "of a list that a press does not open": Case(SHUT, value="2", did="1"),
-    "what is not there": Case(NUMBERS, NO_OPTION, value="Nobody", did=None),
+    "an option that does not exist": Case(NUMBERS, NO_OPTION, value="Nobody", did=None),
 }
 
 INPUT = '<input onchange="did(\'never\')" oninput="did(this.value)">'
@@ -180,7 +180,7 @@ def expected(case: Case, door: str, action: str) -> str:
 async def through(
     doors: Doors, site: Site, case: Case, act: Callable[[Door, str], Awaitable[str]]
 ) -> dict[str, str]:
-    """What comes of a wish at each door."""
+    """The outcome of an action at each door."""
 
     async def at(name: str, door: Door) -> str:
         site.publish(f"/inner/{name}", document("Inner", DID + GO))
@@ -188,8 +188,8 @@ async def through(
         body = DID + case.body.replace("DOOR", name)
         return await act(door, site.publish(f"/doors/{name}", document("Doors", body)))
 
-    # Where nothing is waited for in vain, few at a time take no longer, and leave a busy machine some room.
-    room = asyncio.Semaphore(FEW if case.outcome == DONE else len(doors))
+    # Actions that fail wait for their time limit, all at once. The others need the processors.
+    room = asyncio.Semaphore(AT_ONCE if case.outcome == DONE else len(doors))
 
     async def in_turn(name: str, door: Door) -> str:
         async with room:
@@ -265,6 +265,6 @@ async def test_half_a_text_is_no_success_even_if_a_field_for_digits_would_hold_t
     case = Case(field, BLOCKED, "input", "12a")
     outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
     for name, outcome in outcomes.items():
-        # Some doors insert the text as a whole.
+        # Some doors insert the whole text at once.
         assert (name, did(site, name)[-1]) == (name, "12a" if outcome == DONE else "12")
     assert set(outcomes.values()) > {DONE}

@@ -183,7 +183,7 @@ def state_of(theirs: Theirs, title: str, *, after_pressing: str = "") -> str:
         frame = b"\x81\xfe" + struct.pack(">H", len(sent)) + bytes(4) + sent
 
         def is_known() -> bool:
-            # Again and again: the first may come to the empty document that is there before the page.
+            # Sent repeatedly, since the first one may reach the initial empty document.
             line.sendall(frame)
             return bool(states(theirs))
 

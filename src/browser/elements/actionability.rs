@@ -360,8 +360,8 @@ impl ElementHandle {
                     Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
                     None => None,
                 };
-                // An element that has appeared under the pointer would receive the press instead.
                 let answered = self.begin_watching(need).await?;
+                // An element that has appeared under the pointer would receive the press instead.
                 if need.hit
                     && let Some(by) = self.new_obstacle_at(need, inner).await?
                 {

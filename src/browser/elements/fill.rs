@@ -632,7 +632,7 @@ impl ElementHandle {
         (key, times): (&str, usize),
         begun: JournalMark,
     ) -> Result<bool> {
-        // Keys that arrive at a closed list select each option on the way.
+        // In a closed list, each key selects an option and dispatches a change event.
         if times > 1 && !self.ask::<bool>("showsPicker", Vec::new()).await? {
             return Ok(false);
         }

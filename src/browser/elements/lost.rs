@@ -121,9 +121,9 @@ impl ElementHandle {
         input: &Input,
         click: &ClickOptions,
     ) -> Result<Lost> {
-        // Only one press can be watched at a time.
         let leaves = self.frame().page()?.effects_since(begun).navigating;
         let answered = reached.answered.take();
+        // Only one press can be watched at a time.
         let turn = reached.press_in_turn(input, click).await?;
         let mut known = self.recorded_result("pressLost").await;
         let leaves = leaves || input.mouse().leaves();

@@ -334,7 +334,7 @@ engine.optionsFor = (node, choices, { first, force }) => {
   };
 };
 
-/** Whether a native `select` shows its options; also true if the browser does not tell. */
+/** Whether a native `select` shows its options; true if the browser does not support `:open`. */
 engine.showsPicker = (node) => !CSS.supports("selector(:open)") || matches(controlOf(node), ":open");
 
 /** The number of arrow key presses between two options; disabled and hidden ones are skipped. */

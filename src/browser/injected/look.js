@@ -3,7 +3,7 @@ const { native } = engine;
 const { firstChild, matches, rectOf } = native;
 
 /** The parts of an element's look, by the names under which changes are reported. */
-const LOOK = {
+const PARTS = Object.entries({
   background: ({ backgroundColor, backgroundImage }) => `${backgroundColor} ${shortened(backgroundImage)}`,
   border: ({ borderWidth, borderStyle, borderColor }) => `${borderWidth} ${borderStyle} ${borderColor}`,
   "text color": ({ color }) => color,
@@ -11,8 +11,7 @@ const LOOK = {
   "text decoration": ({ textDecorationLine }) => textDecorationLine,
   shadow: ({ boxShadow }) => boxShadow,
   opacity: ({ opacity }) => opacity,
-};
-const PARTS = Object.entries(LOOK);
+});
 const PARTS_OF_SHAPES = [...PARTS, ["fill", ({ fill }) => fill], ["stroke", ({ stroke }) => stroke]];
 const LONGEST_IMAGE = 200;
 const shortened = (image) => (image.length > LONGEST_IMAGE ? `${image.slice(0, LONGEST_IMAGE)} ${image.length}` : image);
@@ -52,7 +51,7 @@ engine.looksOf = (elements) => {
     const style = getComputedStyle(element);
     const parts = element instanceof SVGElement ? PARTS_OF_SHAPES : PARTS;
     const look = parts.map(([, read]) => read(style));
-    const key = look.join("|");
+    const key = look.join("\n");
     if (!places.has(key)) places.set(key, kinds.push(Object.fromEntries(parts.map(([name], place) => [name, look[place]]))) - 1);
     const transient = matches(element, UNDER_INPUT) ? TRANSIENT : 0;
     of.push([engine.refOf(element), places.get(key), transient && isRestyled(element) ? TRANSIENT | RESTYLED : transient]);

@@ -129,7 +129,7 @@ function isMade(field, asked, shown, arrived, strict) {
   const [wanted, held] = [letters(asked), letters(shown)];
   if (held === "") return false;
   if (held.includes(wanted) || (numbers(asked) === numbers(shown) && !/\p{L}/u.test(wanted))) return true;
-  // A field that was disabled meanwhile may hold the same as one that refuses the rest.
+  // A field that was disabled while it was filled may show the same as a field that accepts only digits.
   if (arrived && SIEVES.some((sieve) => letters(asked.replace(sieve, "")) === held)) return true;
   const isAtLimit = field.maxLength > 0 && shown.length >= field.maxLength;
   return wanted.startsWith(held) && (isAtLimit || (arrived && !strict));
