@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::settle::milliseconds;
 use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
 use crate::snapshot::NodeKey;
@@ -35,9 +36,11 @@ const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 #[expect(clippy::struct_excessive_bools, reason = "four answers of the page, each for itself")]
 #[derive(Debug, Deserialize)]
 struct Building {
-    /// Milliseconds since an element was last added or removed; `None` if none was.
+    /// The page clock in milliseconds: it advances only while the page's timers run in time.
+    clock: f64,
+    /// Milliseconds of the page clock since an element was last added or removed; `None` if none was.
     quiet: Option<f64>,
-    /// Milliseconds since the document reached its largest size; `None` if it has not grown.
+    /// Milliseconds of the page clock since the document reached its largest size; `None` if it has not grown.
     level: Option<f64>,
     signs: Vec<String>,
     moves: bool,
@@ -59,12 +62,12 @@ impl Page {
     /// Waits until a loaded document is built, up to `limit`. Returns descriptions of what is still in progress.
     pub async fn until_document_complete(&self, mark: JournalMark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
-        let (mut last, mut is_fed) = (begun, false);
+        let mut is_fed = false;
+        let mut last_effect = LastEffect::default();
         let still = loop {
             if self.blocking_dialog().is_some() || self.is_closed() {
                 return Vec::new();
             }
-            let asked = Instant::now();
             let Some(building) = self.building().await else {
                 // The page's scripts are running, or its document is being replaced.
                 if begun.elapsed() >= limit {
@@ -73,35 +76,31 @@ impl Page {
                 sleep(PAUSE).await;
                 continue;
             };
-            // If the page is slow to answer, its timers are late as well.
-            let lateness = asked.elapsed() * 3;
             let pending = self.effects_since(mark);
             let requests = pending.requests;
-            if let Some(quiet) = building.quiet {
-                let quiet = Duration::try_from_secs_f64(quiet / 1000.0).unwrap_or_default();
-                last = last.max(Instant::now().checked_sub(quiet).unwrap_or(begun));
-            }
-            is_fed |= requests > 0;
+            let effect = last_effect.since(pending.last_effect, building.clock);
+            is_fed |= requests > 0 || pending.answered.is_some_and(|at| at > begun);
             let grows = building.level.is_some_and(|level| level < FEEDING_LIMIT.as_secs_f64() * 1000.0);
             let restless = if grows && is_fed { limit } else { RESTLESS_LIMIT };
             let loads = !building.signs.is_empty() || building.hollow;
             let is_between = is_fed && requests == 0;
-            let newest =
-                if loads || is_between { last.max(pending.last_effect.unwrap_or(last)) } else { last };
             let forwarded = pending.forwarded.filter(|_| building.bare);
-            let newest = newest.max(forwarded.unwrap_or(newest));
+            let effect = effect.filter(|_| loads || is_between);
+            let idle = [building.quiet, effect].into_iter().flatten().map(milliseconds);
+            let idle =
+                idle.chain(forwarded.map(|arrival| arrival.elapsed())).fold(begun.elapsed(), Duration::min);
             let (patience, bound) = match (loads, requests > 0) {
                 (true, true) => (limit, limit),
                 (true, false) => (IDLE_LIMIT, limit),
                 (false, true) if building.moves => (RESTLESS_LIMIT, restless),
                 (false, true) => (FEEDING_LIMIT, restless),
                 (false, false) if forwarded.is_some() => (REDIRECT_LIMIT, RESTLESS_LIMIT),
-                (false, false) if is_fed => (BETWEEN_REQUESTS + lateness, restless),
+                (false, false) if is_fed => (BETWEEN_REQUESTS, restless),
                 (false, false) if building.quiet.is_some() => (GROWTH_PAUSE, RESTLESS_LIMIT),
                 (false, false) if building.sparse => (BEFORE_SCRIPTS, RESTLESS_LIMIT),
                 (false, false) => (Duration::ZERO, RESTLESS_LIMIT),
             };
-            if newest.elapsed() >= patience || begun.elapsed() >= bound.min(limit) {
+            if idle >= patience || begun.elapsed() >= bound.min(limit) {
                 // An idle page may stay empty on purpose, so this is reported only at the limit.
                 let hollow = (building.hollow && begun.elapsed() >= limit)
                     .then(|| "its main part is empty".to_owned());
@@ -151,6 +150,30 @@ impl Page {
             frame.utility_world().await?.call::<bool>("areCovered", &[serde_json::json!(refs)]).await
         };
         timeout(ANSWER_LIMIT, ask).await.ok().and_then(Result::ok).unwrap_or(false)
+    }
+}
+
+/// The latest request or navigation, on the page clock.
+#[derive(Debug, Default)]
+struct LastEffect {
+    at: Option<Instant>,
+    /// The page clock at the effect.
+    clock: f64,
+    /// The page clock when it was last read.
+    now: f64,
+}
+
+impl LastEffect {
+    /// Milliseconds of the page clock since the effect.
+    fn since(&mut self, at: Option<Instant>, now: f64) -> Option<f64> {
+        // A new document has a clock of its own.
+        let earliest = if now < self.now { 0.0 } else { self.now };
+        if at != self.at || now < self.now {
+            let ago = at.map_or(0.0, |at| at.elapsed().as_secs_f64() * 1000.0);
+            self.clock = (now - ago).max(earliest);
+        }
+        (self.at, self.now) = (at, now);
+        at.map(|_| now - self.clock)
     }
 }
 

@@ -131,7 +131,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 const BODY_LIMIT: Duration = Duration::from_millis(400);
 /// How long a part of the page may be marked as busy.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);
-/// How long a page that was busy must stay quiet before it counts as settled.
+/// How long a page that was busy must stay quiet before it counts as settled, on the page clock.
 const AFTER_WORK: Duration = Duration::from_millis(250);
 /// How many additions in one place count as a text that is being streamed.
 const FEWEST_WORDS: u32 = 3;
@@ -271,6 +271,9 @@ impl EffectWatcher {
             quiet_from,
             busy: false,
             last_busy: None,
+            busy_clock: 0.0,
+            clock: None,
+            lag: Duration::ZERO,
             loading: false,
             growing: false,
             closing: false,
@@ -398,18 +401,21 @@ impl EffectWatcher {
             }
             Err(_) => return Some(AFTERMATH),
         };
+        wait.note_clock(watched.clock);
         wait.closing = watched.closing;
         (self.said, self.moved, self.lost) = (watched.said, watched.moved, watched.lost);
         wait.busy = watched.busy;
         if watched.busy {
             wait.last_busy = Some(Instant::now());
+            wait.busy_clock = watched.clock;
         }
         let (words, next_word) = watched.growing;
         let fewest = if wait.last_busy.is_some() { 1 } else { FEWEST_WORDS };
         let next_word = if words < fewest { Duration::ZERO } else { milliseconds(next_word) };
         wait.growing = words >= FEWEST_WORDS && !next_word.is_zero();
         // The result that the page was busy with may follow shortly.
-        let result = wait.last_busy.map(|until| AFTER_WORK.saturating_sub(until.elapsed()));
+        let since_work = milliseconds(watched.clock - wait.busy_clock);
+        let result = wait.last_busy.map(|_| AFTER_WORK.saturating_sub(since_work));
         let after = match watched.changes {
             0 => Duration::ZERO,
             _ => AFTERMATH.saturating_sub(milliseconds(watched.quiet)),
@@ -473,6 +479,8 @@ impl EffectWatcher {
 /// The DOM changes since recording began.
 #[derive(Debug, Deserialize)]
 struct Watched {
+    /// The page clock in milliseconds.
+    clock: f64,
     changes: u32,
     quiet: f64,
     grown: u32,
@@ -486,7 +494,8 @@ struct Watched {
     lost: Option<PressFailure>,
 }
 
-fn milliseconds(given: f64) -> Duration {
+/// A time that the page gives in milliseconds.
+pub(super) fn milliseconds(given: f64) -> Duration {
     Duration::try_from_secs_f64(given / 1000.0).unwrap_or_default()
 }
 
@@ -500,6 +509,12 @@ struct Wait<'a> {
     busy: bool,
     /// When it was last marked as busy.
     last_busy: Option<Instant>,
+    /// The page clock at that time.
+    busy_clock: f64,
+    /// When the page clock was first read, and what it said.
+    clock: Option<(Instant, f64)>,
+    /// How much later than the wall clock the page clock is by now.
+    lag: Duration,
     /// A placeholder for content has appeared.
     loading: bool,
     /// A text is being streamed.
@@ -524,14 +539,20 @@ impl Wait<'_> {
         }
     }
 
+    fn note_clock(&mut self, now: f64) {
+        let (begun, first) = *self.clock.get_or_insert((Instant::now(), now));
+        self.lag = begun.elapsed().saturating_sub(milliseconds(now - first));
+    }
+
     /// The time at which to stop waiting for a page that never becomes idle.
     fn restless(&self) -> Instant {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
+        let limit = RESTLESS_LIMIT + self.lag;
         match self.last_busy {
             _ if self.busy || self.closing || self.has_timers => most,
             // The result that the page was busy with comes now.
-            Some(until) => (until + RESTLESS_LIMIT).min(most),
-            None => self.acted + RESTLESS_LIMIT.max(self.options.window),
+            Some(until) => (until + limit).min(most),
+            None => (self.acted + limit.max(self.options.window)).min(most),
         }
     }
 }

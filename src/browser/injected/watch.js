@@ -15,6 +15,43 @@ let working = new Set(); // added elements that announce more content
 let begun = 0; // in the time of the animation timeline
 let placed = new Map(); // element → its positioning attributes before the first change, and the time of the last change
 
+/** The interval of the page clock. */
+const TICK_MS = 10;
+/** The most that one tick counts: timers that come later than this are held up. */
+const LONGEST_TICK_MS = 20;
+/** The clock stops ticking when it has not been read for this time. */
+const UNREAD_MS = 1_000;
+let clock = 0;
+let ticked = 0;
+let read = 0;
+let ticking = false;
+
+/**
+ * The page clock, in milliseconds: it advances only while timers of the page run in time. On a busy machine it is slower than the wall
+ * clock, so a pause on it means that timers of that length have fired.
+ */
+function pageTime() {
+  read = performance.now();
+  if (!ticking) {
+    clock += read - ticked;
+    ticked = read;
+    ticking = true;
+    setTimeout(tick, TICK_MS);
+  }
+  return clock + counted(read);
+}
+
+/** Browsers hold up the timers of hidden pages on purpose. */
+const counted = (now) => (document.visibilityState === "visible" ? Math.min(now - ticked, LONGEST_TICK_MS) : now - ticked);
+
+function tick() {
+  const now = performance.now();
+  clock += counted(now);
+  ticked = now;
+  ticking = now - read < UNREAD_MS;
+  if (ticking) setTimeout(tick, TICK_MS);
+}
+
 const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-live=assertive],output";
 const BUSY = "[aria-busy=true],progress:not([value]),[role=progressbar]:not([aria-valuenow],[aria-valuetext])";
 const MOST_SAID = 10;
@@ -36,7 +73,7 @@ engine.watch = (...nodes) => {
   begun = document.timeline.currentTime ?? 0;
   leftOnce = new WeakSet();
   busyBefore = new WeakSet(busyNow());
-  last = performance.now();
+  last = pageTime();
   observer = new MutationObserver(note);
   const everything = {
     subtree: true,
@@ -56,7 +93,7 @@ engine.watch = (...nodes) => {
 function note(records) {
   if (!records.length) return;
   changes += records.length;
-  last = performance.now();
+  last = pageTime();
   let heard = 0;
   for (const record of records) {
     if (record.type === "attributes") {
@@ -148,7 +185,7 @@ function noteGrowth({ type, target, oldValue, addedNodes, removedNodes }) {
 /** The longest pause between two words of one text. */
 const LONGEST_PAUSE_MS = 250;
 /** The number of appended pieces, and for how long the next one may be waited for. */
-const growing = () => [growth.times, Math.max(0, LONGEST_PAUSE_MS - (performance.now() - growth.at))];
+const growing = () => [growth.times, Math.max(0, LONGEST_PAUSE_MS - (pageTime() - growth.at))];
 /** Whether this is an editor, or the place where an editor draws the text of its hidden field. */
 function isTypedInto(place) {
   const beside = engine.activeElement()?.parentElement;
@@ -212,17 +249,18 @@ const isSeenToWork = (element) => {
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
- * The recorded changes: their number; milliseconds since the last; added elements; pieces of a streamed text and the wait for the next;
- * milliseconds until a running animation ends (`leaving`); whether a part became busy or shows a placeholder; announced texts; moved
- * elements; a lost press. First runs the timers that are due, since a page that lags would seem idle.
+ * The page clock, and the recorded changes: their number; milliseconds since the last; added elements; pieces of a streamed text and the
+ * wait for the next; milliseconds until a running animation ends (`leaving`); whether a part became busy or shows a placeholder; announced
+ * texts; moved elements; a lost press. First runs the timers that are due, since a page that lags would seem idle.
  */
 engine.watched = async () => {
   await engine.afterTimers();
   if (observer) note(observer.takeRecords());
   const busy = changes > 0 && busyNow().some((element) => !busyBefore.has(element));
   return {
+    clock: pageTime(),
     changes,
-    quiet: performance.now() - last,
+    quiet: pageTime() - last,
     grown,
     growing: growing(),
     leaving: leaving(),
@@ -473,9 +511,10 @@ const MOST_TEXTS = 300;
 const MOST_BLANKS = 10_000;
 
 /**
- * How far the document is built. `quiet`: milliseconds since an element was added or removed; `level`: since it reached its largest
- * size; both null if that never happened. `signs`: texts about what is unfinished; `moves`: whether an element without text moves
- * endlessly; `hollow`: whether the main part is empty; `bare`, `sparse`: whether scripts may still have to add content.
+ * How far the document is built. `clock`: the page clock; `quiet`: milliseconds of it since an element was added or removed; `level`: since
+ * the document reached its largest size; both null if that never happened. `signs`: texts about what is unfinished; `moves`: whether an
+ * element without text moves endlessly; `hollow`: whether the main part is empty; `bare`, `sparse`: whether scripts may still have to add
+ * content.
  */
 engine.building = () => {
   if (!builder) {
@@ -484,14 +523,14 @@ engine.building = () => {
     largest = sizeOfDocument();
   }
   noteBuilding(builder.takeRecords());
-  const since = (time) => (time ? performance.now() - time : null);
-  if (isWithoutBody())
-    return { quiet: since(built), level: since(grew), signs: [], moves: false, hollow: false, bare: false, sparse: false };
+  const now = pageTime();
+  const since = (time) => (time ? now - time : null);
+  const times = { clock: now, quiet: since(built), level: since(grew) };
+  if (isWithoutBody()) return { ...times, signs: [], moves: false, hollow: false, bare: false, sparse: false };
   const { all, loading } = beginningOfText();
   const bare = all.length <= LITTLE_TEXT && isBare();
   return {
-    quiet: since(built),
-    level: since(grew),
+    ...times,
     signs: signsOfBuilding(all, loading),
     moves: movesWithoutEnd(),
     hollow: isHollow(),
@@ -518,7 +557,7 @@ const sizeOfDocument = () => document.getElementsByTagName("*").length;
 function noteBuilding(records) {
   const isElement = (node) => node instanceof Element;
   if (records.some((record) => Array.from(record.addedNodes).some(isElement) || Array.from(record.removedNodes).some(isElement))) {
-    built = performance.now();
+    built = pageTime();
     const size = sizeOfDocument();
     if (size > largest) grew = built;
     largest = Math.max(largest, size);

@@ -36,6 +36,8 @@ pub struct ActionEffects {
     pub idle: Option<Instant>,
     /// The time of the latest effect, if there was one.
     pub last_effect: Option<Instant>,
+    /// When a script's latest request ended, if one has.
+    pub answered: Option<Instant>,
     /// The number of windows that the page has asked to open.
     pub windows: usize,
     /// A dialog is open.
@@ -50,6 +52,7 @@ pub struct ActionEffects {
 pub(in crate::browser) struct Journal {
     sequence: u64,
     last_effect: Option<(u64, Instant)>,
+    answered: Option<(u64, Instant)>,
     navigation: u64,
     commit: u64,
     moved_within: u64,
@@ -82,6 +85,8 @@ struct CommittedDocument {
 struct PendingRequest {
     begun: u64,
     frame: Option<String>,
+    /// Whether a script waits for the response.
+    by_script: bool,
     /// Whether it requests a document that has not arrived yet.
     is_pending_document: bool,
 }
@@ -108,6 +113,8 @@ impl Journal {
     }
 
     pub(in crate::browser) fn since(&self, JournalMark(mark): JournalMark) -> ActionEffects {
+        let since_mark =
+            |event: Option<(u64, Instant)>| event.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at);
         ActionEffects {
             navigating: self.navigation > mark || self.commit > mark,
             committed: self.commit > mark,
@@ -117,7 +124,8 @@ impl Journal {
             requests: self.requests.values().filter(|asked| asked.begun > mark).count(),
             bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
             idle: self.idle,
-            last_effect: self.last_effect.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at),
+            last_effect: since_mark(self.last_effect),
+            answered: since_mark(self.answered),
             windows: self.windows.iter().filter(|opened| **opened > mark).count(),
             ..ActionEffects::default()
         }
@@ -279,14 +287,17 @@ impl Journal {
 
     pub(in crate::browser) fn request_begun(&mut self, event: &RequestWillBeSent) {
         self.effect();
-        let awaited = event.kind.as_deref().is_some_and(|kind| AWAITED.contains(&kind));
-        if awaited && self.requests.len() < MOST_REQUESTS {
-            let is_pending_document = event.kind.as_deref() == Some("Document");
-            let asked =
-                PendingRequest { begun: self.sequence, frame: event.frame_id.clone(), is_pending_document };
+        let kind = event.kind.as_deref().unwrap_or_default();
+        if AWAITED.contains(&kind) && self.requests.len() < MOST_REQUESTS {
+            let asked = PendingRequest {
+                begun: self.sequence,
+                frame: event.frame_id.clone(),
+                by_script: matches!(kind, "XHR" | "Fetch"),
+                is_pending_document: kind == "Document",
+            };
             self.requests.insert(event.request_id.clone(), asked);
         }
-        if let Some(frame) = event.frame_id.as_ref().filter(|_| event.kind.as_deref() == Some("Document")) {
+        if let Some(frame) = event.frame_id.as_ref().filter(|_| kind == "Document") {
             self.stays(frame);
         }
     }
@@ -297,16 +308,23 @@ impl Journal {
             && let Some(PendingRequest { begun, .. }) = self.requests.remove(&event.request_id)
         {
             self.effect();
+            self.answered = self.last_effect;
             self.bodies.insert(event.request_id.clone(), begun);
             self.note_idle();
         }
     }
 
     pub(in crate::browser) fn request_ended(&mut self, id: &str) {
-        if self.requests.remove(id).map(|asked| asked.begun).or_else(|| self.bodies.remove(id)).is_some() {
-            self.effect();
-            self.note_idle();
+        let by_script = match self.requests.remove(id) {
+            Some(asked) => asked.by_script,
+            None if self.bodies.remove(id).is_some() => true,
+            None => return,
+        };
+        self.effect();
+        if by_script {
+            self.answered = self.last_effect;
         }
+        self.note_idle();
     }
 
     /// Like [`request_ended`](Self::request_ended). The browser shows an error page for a document that failed.
