@@ -1,4 +1,4 @@
-//! The command line: reads flags, environment and file into a [`Config`], and runs the server.
+//! The command line: merges flags, environment and file into a [`Config`], and runs the server.
 //!
 //! A setting has one name in all sources: `--timeout-action`, `PATCHRIGHT_MCP_TIMEOUT_ACTION`, and `timeoutAction`
 //! in the configuration file. [`flags`] defines the settings; [`layers`] reads the sources: flags override the
@@ -86,16 +86,16 @@ const DETECTABLE_ARGUMENTS: [&str; 8] = [
     "--user-agent",
     "--load-extension",
 ];
-/// The shortest API key that a user may choose.
+/// The minimum length of an API key that the user chooses, in bytes.
 const SHORTEST_KEY: usize = 16;
-/// The Chromium argument that enables `WebMCP`, by which pages offer tools. Pages can detect it.
+/// The Chromium argument that enables `WebMCP`, an API through which pages offer tools to agents. Detectable.
 const WEB_MCP_ARGUMENT: &str = "--enable-features=WebMCPTesting";
 const WEB_MCP_WARNING: &str = "--caps webmcp: pages find document.modelContext, which few browsers have, and see each call of their tools";
-/// The most characters of a snapshot that a verb prints; the full page is in a file.
+/// The maximum length of a snapshot that a verb prints, in characters; the full snapshot is in a file.
 #[cfg(unix)]
 const BRIEF_CHARS: u64 = 1900;
 
-/// The resolved configuration.
+/// The configuration, merged from all sources and validated.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub engine: EngineOptions,
@@ -108,17 +108,17 @@ pub struct Config {
     pub capabilities: BTreeSet<Capability>,
     /// The enabled toolsets (`--toolsets`).
     pub toolsets: BTreeSet<Toolset>,
-    /// The length of the cooldown.
+    /// How long tools pause after nobody responded to a login or captcha.
     pub cooldown: Duration,
-    /// The folder in which the cooldown is stored.
+    /// The folder in which the cooldown's start time is stored; `None` to keep it in memory.
     pub state_dir: Option<PathBuf>,
-    /// The file for the log of calls.
+    /// The file to which every tool call is logged; `None` for no log.
     pub audit: Option<PathBuf>,
     pub log_level: LogLevel,
     pub log_format: LogFormat,
-    /// Options for running as one of several servers.
+    /// Options for one of several servers that share sessions; `None` for a single server.
     pub replica: Option<ReplicaOptions>,
-    /// The exporter for spans of calls.
+    /// Where spans of tool calls are exported to; `None` for nowhere.
     #[cfg(feature = "otlp")]
     pub traces: Option<SpanExporterOptions>,
     /// Warnings for the user, shown before the server starts.
@@ -171,7 +171,7 @@ impl Config {
         engine.secrets = secrets(&flags, http.as_ref())?;
         engine.context.hidden_texts = engine.secrets.hidden_texts();
         engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
-        // The roots that a client on another machine reports are folders of that machine.
+        // A remote client reports MCP roots of its own machine, so they are ignored by default.
         let is_near =
             http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.has_several_owners());
         settings.files.client_roots = flags.tools.client_roots.unwrap_or(is_near);
@@ -237,7 +237,7 @@ fn settings(flags: &Flags) -> Result<Settings, EarlyExit> {
     Ok(settings)
 }
 
-/// Reads the file with the axe-core script.
+/// Reads the axe-core script from a file. Returns an error if the text is not axe-core.
 fn axe(path: &Path) -> Result<Arc<str>, EarlyExit> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| mistake("axe", &format!("{}: {error}", path.display())))?;
@@ -247,7 +247,7 @@ fn axe(path: &Path) -> Result<Arc<str>, EarlyExit> {
     Ok(text.into())
 }
 
-/// Returns the toolsets to offer. Toolsets that have tools of the same name cannot be combined.
+/// Returns the toolsets to offer; an error if two of them have tools of the same name.
 fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, EarlyExit> {
     let chosen: BTreeSet<_> = given.unwrap_or_else(|| Toolset::USUAL.to_vec()).into_iter().collect();
     let mut known = HashMap::new();
@@ -264,7 +264,7 @@ fn toolsets(given: Option<Vec<Toolset>>) -> Result<BTreeSet<Toolset>, EarlyExit>
     Ok(chosen)
 }
 
-/// Gives each API key its own clipboard: makes browsers headless, and refuses browsers that all keys would share.
+/// Keeps API keys from sharing a clipboard: makes browsers headless, and rejects shared browsers.
 fn hold_apart(engine: &mut EngineOptions) -> Result<(), EarlyExit> {
     match &mut engine.source {
         BrowserSource::Join { .. } => {
@@ -399,7 +399,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, EarlyExit> {
     let limits = Limits::default();
     let at_most =
         |given: Option<u64>, usual: usize| given.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
-    // Leaves room for all sessions, each with a context and a tab: `--max-sessions` has an error of its own.
+    // Allows one context and one tab per session: exceeding `--max-sessions` has a separate error.
     let sessions = at_most(flags.sessions.max_sessions, SessionOptions::default().limit.get());
     let usual = limits.tabs.max(sessions + 20);
     let limits = Limits {
@@ -428,7 +428,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, EarlyExit> {
     })
 }
 
-/// Writes files to a folder of the user if the working directory (such as `/`) is not writable. Returns a warning.
+/// Redirects output to a user folder if the default folders are not writable. Returns a warning then.
 fn fall_back(flags: &mut Flags, usual: &Settings) -> Option<String> {
     let outputs = [
         (&mut flags.tools.output_dir, &usual.files.output_dir),
@@ -493,7 +493,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, EarlyExit> {
     Ok(Some(HttpOptions { host, port, keys, guard, limits, metrics: flags.http.metrics == Some(true) }))
 }
 
-/// The keys and tokens that are accepted.
+/// Returns the API keys and OAuth tokens that the HTTP server accepts.
 fn keys(flags: &Flags, host: &str) -> Result<Keys, EarlyExit> {
     let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
     if flags.http.api_key.iter().flatten().any(too_short) {
@@ -534,7 +534,7 @@ fn keys(flags: &Flags, host: &str) -> Result<Keys, EarlyExit> {
     }
 }
 
-/// The authorization server whose tokens are accepted.
+/// Returns the OAuth server whose tokens are accepted; `None` unless both issuer and audience are set.
 fn oauth(flags: &Flags) -> Result<Option<OAuth>, EarlyExit> {
     let HttpFlags { oauth_issuer, oauth_audience, oauth_scopes, .. } = &flags.http;
     let (Some(issuer), Some(audience)) = (oauth_issuer, oauth_audience) else { return Ok(None) };
@@ -542,7 +542,7 @@ fn oauth(flags: &Flags) -> Result<Option<OAuth>, EarlyExit> {
     oauth.map(Some).map_err(|reason| mistake("oauth-issuer", &reason))
 }
 
-/// Returns a warning if clients that use another host name would be refused.
+/// Returns a warning if the server would reject clients that use a host name other than `host`.
 fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
     let is_missing = !is_loopback(host) && flags.http.allowed_hosts.is_none();
     is_missing.then(|| {
@@ -555,7 +555,7 @@ fn hosts_to_allow(host: &str, flags: &Flags) -> Option<String> {
 
 fn live_options(flags: &Flags, http: Option<&HttpOptions>) -> Result<LiveViewOptions, EarlyExit> {
     let usual = LiveViewOptions::default();
-    // Users who sign in at an authorization server have no API key to enter, so they enter the code.
+    // OAuth users have no API key, so visitors of the live view enter its code instead.
     let several = http.is_some_and(|http| http.keys.has_several_owners() && http.keys.oauth().is_none());
     let entry = match flags.user.live_auth.as_deref() {
         None if several => VisitorAuth::Key,
@@ -592,12 +592,12 @@ fn mistake(setting: &str, reason: &str) -> EarlyExit {
     EarlyExit::Mistake(format!("--{setting}: {reason}"))
 }
 
-/// Why the program exits without serving.
+/// Why the program exits without starting the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EarlyExit {
-    /// The output of `--help` or `--version`.
+    /// The output of `--help` or `--version`; exit status 0.
     Answer(String),
-    /// An error in one line.
+    /// An error message of one line; exit status 2.
     Mistake(String),
 }
 
@@ -617,7 +617,7 @@ impl EarlyExit {
     }
 }
 
-/// Writes an answer to standard output.
+/// Prints a line to standard output, unless it is empty.
 fn show(text: &str) {
     if text.is_empty() {
         return;
@@ -626,7 +626,7 @@ fn show(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Reads the configuration from all sources. `arguments` are without the program's name.
+/// Reads the configuration from all sources. `arguments` exclude the program name.
 pub fn configure(
     arguments: impl IntoIterator<Item = OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -635,7 +635,7 @@ pub fn configure(
     Config::new(flags, warnings)
 }
 
-/// Reads the configuration of the background server for verbs. Defaults: headless, all capabilities except `code`.
+/// Reads the configuration of the background server. Defaults: headless, all capabilities except `code`.
 #[cfg(unix)]
 fn configure_background(
     arguments: Vec<OsString>,
@@ -651,7 +651,7 @@ fn configure_background(
     Config::new(flags, warnings)
 }
 
-/// Runs the command line and returns the exit status. `arguments` come without the program's name.
+/// Runs the command line and returns the exit status. `arguments` exclude the program name.
 pub fn main(program: &Program, arguments: Vec<OsString>) -> i32 {
     #[cfg(unix)]
     if let Some(status) = first::run(program, &arguments) {

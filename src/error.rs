@@ -1,6 +1,6 @@
-//! The errors of all operations.
+//! The error type of all operations.
 //!
-//! No message contains a keyword of the login cooldown, and none repeats a URL or a selector, which callers know already.
+//! Messages contain no keyword that starts the login cooldown, and no URL or selector, which callers know.
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ pub use element::{ElementKind, RequiredKind};
 mod element;
 mod facts;
 
-/// The placeholder for the method name in errors of raw CDP commands, whose method only the caller knows.
+/// The method name in errors of raw CDP commands: errors store static names, and the caller knows the method.
 pub const RAW_METHOD_PLACEHOLDER: &str = "the command";
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed. Codes are stable; messages may improve.
+/// The reason why an operation failed. Error codes are stable; the wording of messages may change.
 #[derive(Debug, Clone, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum Error {
     #[error("this build does not drive {browser}")]
     UnsupportedBrowser { browser: String },
 
-    // Several servers and browsers.
+    // Server replicas and browser pools.
     #[error("every browser in the pool is full or unreachable")]
     PoolFull,
     #[error("the shared state is unavailable: {reason}")]
@@ -56,7 +56,7 @@ pub enum Error {
     #[error("the server that ran this call is gone; it is unknown what the call did")]
     ReplicaGone,
 
-    // The protocol.
+    // The DevTools protocol.
     #[error("the browser refused {method}: {message}")]
     Protocol { method: &'static str, message: String },
     #[error("the browser did not answer {method} within {}", human(*waited))]
@@ -96,7 +96,7 @@ pub enum Error {
     #[error("{target} is no longer on the page{}", again.as_ref().map(|again| format!("; in its place is {again}")).unwrap_or_default())]
     StaleRef {
         target: String,
-        /// The ref of the only present element with the same role and name.
+        /// The ref of the element that now has the same role and name; `None` if there is none, or several.
         again: Option<String>,
     },
     #[error("{target} is not a ref of this page: {reason}")]
@@ -157,7 +157,7 @@ pub enum Error {
     #[error("{} of {count} fields could not be filled:\n{}", problems.len(), problems.iter().map(|problem| format!("- {problem}")).collect::<Vec<_>>().join("\n"))]
     FormIncomplete { problems: Vec<String>, count: usize },
 
-    // What a page asks of a person.
+    // Dialogs, and what needs a person: challenges and consent.
     #[error("a dialog is open: {kind} {}", question(kind, message))]
     DialogOpen { kind: String, message: String },
     #[strum(serialize = "dialog_open")]
@@ -229,7 +229,7 @@ pub enum Error {
     #[strum(serialize = "not_as_expected")]
     #[error("not as expected: {what}")]
     Unexpected { what: String },
-    /// `item` is the number of the extracted item, counted from 1.
+    /// The number of the extracted item that failed, counted from 1.
     #[error("{field}, item {item}: {reason}")]
     NotExtracted { field: String, item: usize, reason: String },
     #[error("the call was cancelled")]
@@ -269,7 +269,7 @@ pub enum Error {
     MemoryShort { used_mb: u64, limit_mb: u64 },
 }
 
-/// The link for a person, and the code to enter there.
+/// A link to the live view, where a person can operate the page, and the code to enter there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveViewLink {
     pub url: String,
@@ -279,12 +279,12 @@ pub struct LiveViewLink {
 }
 
 impl Error {
-    /// The stable name of this failure, such as `stale_ref`.
+    /// Returns the stable error code, such as `stale_ref`.
     pub fn code(&self) -> &'static str {
         self.into()
     }
 
-    /// What the caller can try next.
+    /// Returns a hint about what the caller can try next; `None` if there is none.
     #[expect(clippy::too_many_lines, reason = "it is a table")]
     pub fn suggestion(&self) -> Option<&'static str> {
         Some(match self {
@@ -449,17 +449,17 @@ pub enum Obstacle {
     Clipped,
     #[strum(to_string = "lets the pointer through (pointer-events: none)")]
     Pointerless,
-    /// The page has locked the pointer: another element gets each press, wherever it is.
+    /// The page holds a pointer lock (Pointer Lock API), so another element receives each press.
     #[strum(to_string = "was out of reach: the page has locked the pointer to another element")]
     PointerLocked,
     #[strum(to_string = "was covered by {0}")]
     CoveredBy(Box<CoveringElement>),
-    /// A locator handler of the user blocks the action: it has not finished, or its element is still visible.
+    /// A locator handler delays the action: it is still running, or its locator is still visible.
     #[strum(to_string = "was waiting for the handler of {by}")]
     Handled { by: String, finished: bool },
 }
 
-/// The element that covers the target.
+/// The element that covers the target of an action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoveringElement {
     pub tag: String,
@@ -467,7 +467,7 @@ pub struct CoveringElement {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
-    /// Whether the covering element is a control or inside one.
+    /// Whether the covering element is an interactive control, or inside one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
     /// The covering element in selector notation.
@@ -490,14 +490,14 @@ impl fmt::Display for CoveringElement {
     }
 }
 
-/// What is wrong with a selector.
+/// The reason why a selector is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum SelectorFault {
     UnknownEngine,
-    /// `nth` next to a captured part.
+    /// `nth` in a selector with a captured part (`*css=…`).
     CapturedNth,
-    /// A layout selector without another selector before it.
+    /// A layout selector, such as `near=`, without another selector before it.
     LayoutAlone,
     /// The browser's CSS parser rejects it.
     InvalidCss,
@@ -515,12 +515,12 @@ impl Obstacle {
         !matches!(self, Self::Silent | Self::Missing | Self::Moving | Self::Handled { .. })
     }
 
-    /// The stable name of the obstacle, such as `covered_by`.
+    /// Returns the stable code of the obstacle, such as `covered_by`.
     pub fn code(&self) -> &'static str {
         ObstacleKind::from(self).into()
     }
 
-    /// What the caller can try next.
+    /// Returns a hint about what the caller can try next; `None` if there is none.
     pub fn suggestion(&self) -> Option<&'static str> {
         match self {
             Self::CoveredBy(cover) if cover.acts => {
@@ -566,7 +566,7 @@ fn list_options(available: &[String]) -> String {
 const MOST_LISTED: usize = 30;
 const LONGEST_LISTED: usize = 60;
 
-/// Lists texts of a page, quoted, shortened and separated by commas.
+/// Lists texts from a page, quoted, shortened and separated by commas, and counts the rest.
 pub(crate) fn listed(texts: &[String]) -> String {
     let mut shown: Vec<_> = texts.iter().take(MOST_LISTED).map(|text| quoted(text, LONGEST_LISTED)).collect();
     if texts.len() > MOST_LISTED {
@@ -575,17 +575,17 @@ pub(crate) fn listed(texts: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Collapses white space.
+/// Replaces each run of white space with one space, and trims both ends.
 pub(crate) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Quotes a text of a page on one line: collapses white space and truncates after `longest` characters.
+/// Quotes text from a page on one line: collapses white space and truncates after `longest` characters.
 pub(crate) fn quoted(text: &str, longest: usize) -> String {
     quoted_as_is(&squeezed(text), longest)
 }
 
-/// Quotes a text of a page and keeps its white space; truncates after `longest` characters.
+/// Quotes text from a page and keeps its white space; truncates after `longest` characters.
 pub(crate) fn quoted_as_is(plain: &str, longest: usize) -> String {
     match plain.char_indices().nth(longest) {
         Some((end, _)) => in_quotes(&format!("{}…", &plain[..end])),
@@ -622,7 +622,7 @@ fn turns_direction(character: char) -> bool {
     )
 }
 
-/// Returns the quoted question of a dialog. The text of a `beforeunload` dialog comes from the browser: it is unknown.
+/// Returns the quoted question of a dialog. A `beforeunload` dialog has no text: explains the choices.
 pub(crate) fn question(kind: &str, message: &str) -> String {
     match (kind, message) {
         ("beforeunload", "") => "(accept leaves the page, dismiss stays)".to_owned(),

@@ -1,4 +1,4 @@
-//! Private folders.
+//! Private folders, and a fallback folder if the working directory is not writable.
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Whether files can be written to a folder, which need not exist yet.
+/// Returns whether files can be written to a folder, which need not exist yet.
 pub(crate) fn is_writable(folder: &Path) -> bool {
     let is_there = |folder: &&Path| folder.is_dir();
     let nearest = folder.ancestors().find(is_there).filter(|found| !found.as_os_str().is_empty());
     tempfile::tempfile_in(nearest.unwrap_or(Path::new("."))).is_ok()
 }
 
-/// Returns a folder for files if the working directory is not writable: below the XDG state folder, or else a new
-/// temporary folder.
+/// Returns a folder for output if the working directory is not writable: `patchright-mcp` in the XDG state
+/// folder, or else a new temporary folder.
 pub(crate) fn of_user() -> io::Result<PathBuf> {
     let absolute = |folder: &PathBuf| folder.is_absolute();
     let state_home = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);

@@ -1,4 +1,4 @@
-//! Fuzz targets: parsers of foreign input, each called with arbitrary bytes. `cargo test` uses seeds and
+//! Fuzz targets: parsers of untrusted input, each called with arbitrary bytes. `cargo test` uses seeds and
 //! variations of them; `make fuzz` uses libFuzzer.
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::mcp::{arguments, page_text, strict_json, tools};
 use crate::session::pacing;
 use crate::snapshot::{self, Options, Tree};
 
-/// A fuzz target with its name.
+/// A fuzz target: its name, and the function that runs it on the given bytes.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 pub const FUZZ_TARGETS: [FuzzTarget; 15] = [
@@ -49,7 +49,7 @@ fn text(bytes: &[u8], read: impl Fn(&str)) {
     }
 }
 
-/// Splits a text at the first U+0001.
+/// Splits a text at the first U+0001. Without one, the second part is empty.
 fn halves(text: &str) -> (&str, &str) {
     text.split_once('\u{1}').unwrap_or((text, ""))
 }
@@ -59,7 +59,7 @@ fn in_runtime(work: impl Future<Output = ()>) {
     runtime.expect("a runtime").block_on(work);
 }
 
-/// Reads the bytes as lines of a client. The reader must always reach the end.
+/// Reads the bytes as the standard input of an MCP client. The transport must always reach the end.
 fn stdio(bytes: &[u8]) {
     in_runtime(async {
         let mut lines = StdioTransport::new(bytes, sink(), CancellationToken::new());
@@ -68,7 +68,7 @@ fn stdio(bytes: &[u8]) {
     });
 }
 
-/// Sends the bytes as a browser's output before a reply. The call must get its reply, or the connection must end.
+/// Feeds the bytes and then a reply to a connection. The call must get the reply, or the connection must end.
 fn pipe(bytes: &[u8]) {
     in_runtime(async {
         let (ours, mut theirs) = duplex(bytes.len() + 1024);
@@ -91,7 +91,7 @@ fn strict(bytes: &[u8]) {
     }
 }
 
-/// Checks arguments for the tool that the first byte selects.
+/// Validates the bytes as JSON arguments of a tool. The first byte selects the tool.
 fn check_arguments(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let tool = &tools::ALL_TOOLS[usize::from(*first) % tools::ALL_TOOLS.len()];
@@ -106,7 +106,7 @@ fn check_arguments(bytes: &[u8]) {
     }
 }
 
-/// Renders a snapshot of two frames, and its difference from an earlier one, both parsed from the bytes.
+/// Renders snapshots of two frames and the diff to an earlier snapshot, all parsed from the bytes.
 fn walks(bytes: &[u8]) {
     text(bytes, |text| {
         let parts: Vec<_> = text.split('\u{1}').collect();
@@ -130,7 +130,7 @@ fn selectors(bytes: &[u8]) {
     text(bytes, |text| drop(Selector::parse(text)));
 }
 
-/// Checks a request with a URL, a host and an origin.
+/// Runs the HTTP server's request guard on a URL, a host and an origin, separated by byte 1.
 fn requests(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 1);
     let uri = parts.next().and_then(|uri| std::str::from_utf8(uri).ok());
@@ -186,7 +186,7 @@ fn robots(bytes: &[u8]) {
     });
 }
 
-/// A text of a page must stay on one line when it is shown, and must survive the conversion to JSON.
+/// Text from a page must stay on one line in reports, and must survive the conversion to JSON.
 fn said(bytes: &[u8]) {
     text(bytes, |text| {
         for shown in [page_text::inline(text), page_text::address(text), page_text::quoted(text)] {
@@ -209,8 +209,8 @@ mod tests {
 
     use super::*;
 
-    /// All targets except `pipe`: in unit tests the connection works only inside shuttle, so `tests/it/fuzz.rs` runs
-    /// that target.
+    /// All targets except `pipe`: in unit tests a connection works only inside shuttle, so `tests/it/fuzz.rs`
+    /// runs that target.
     fn targets() -> Vec<FuzzTarget> {
         FUZZ_TARGETS.into_iter().filter(|(name, _)| *name != "pipe").collect()
     }
@@ -221,7 +221,7 @@ mod tests {
         files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
     }
 
-    /// Generates a change of a seed: the position, the number of bytes to remove, and the bytes to insert.
+    /// Generates an edit of a seed: the position, the number of bytes to remove, and the bytes to insert.
     fn change() -> impl Strategy<Value = (Index, usize, Vec<u8>)> {
         let bytes = prop_oneof![
             proptest::collection::vec(any::<u8>(), 0..4),

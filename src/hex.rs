@@ -1,4 +1,4 @@
-//! Bytes as hexadecimal digits.
+//! Hexadecimal encoding.
 use std::fmt::Write as _;
 
 /// Formats bytes as lower-case hexadecimal digits, two for each byte.

@@ -1,8 +1,8 @@
-//! JSON from browsers and pages.
+//! Parses JSON from browsers and pages.
 use serde::de::DeserializeOwned;
 
-/// Parses JSON of a browser or page. JavaScript strings may contain an unpaired surrogate, which a Rust string
-/// cannot: it becomes U+FFFD, as the page's own encoder does.
+/// Parses JSON from a browser or page. Replaces unpaired surrogates, which JavaScript strings may contain but
+/// Rust strings cannot, by U+FFFD.
 pub(crate) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(json).or_else(|error| match without_half_pairs(json) {
         Some(mended) => serde_json::from_slice(&mended),
@@ -10,7 +10,7 @@ pub(crate) fn decode<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> 
     })
 }
 
-/// The text with unpaired surrogates replaced; `None` if there are none.
+/// Returns the JSON with escapes of unpaired surrogates replaced by U+FFFD; `None` if it has none.
 pub(crate) fn without_half_pairs(json: &[u8]) -> Option<Vec<u8>> {
     const ESCAPE: usize = r"\u0000".len();
     let unit = |at: usize| -> Option<u16> {

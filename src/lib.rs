@@ -47,7 +47,7 @@
 //!
 //! `lib.rs` declares the modules in reading order; each uses only those above it. Modules that this page does not list
 //! are public for the program and the tests, and may change in any version.
-// Without the server, the items of lower layers that only it uses are dead code.
+// Without the `mcp` feature, items that only the server uses are dead code.
 #![cfg_attr(not(feature = "mcp"), allow(dead_code))]
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(missing_docs)]

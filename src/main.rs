@@ -1,4 +1,4 @@
-//! The program as a native executable, without Python. All its code is in the library.
+//! The native executable, for use without Python. All its code is in the library.
 use patchright_mcp::cli::{self, Program};
 
 fn main() {

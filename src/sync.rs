@@ -14,18 +14,18 @@ pub(crate) use tokio::spawn;
 #[cfg(not(test))]
 pub(crate) use tokio::time::{Sleep, sleep_until};
 
-/// The Unix time by the machine's clock.
+/// Returns the time since the Unix epoch by the system clock.
 pub(crate) fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The Unix time in milliseconds.
+/// Returns the Unix time in milliseconds.
 pub(crate) fn unix_time_ms() -> f64 {
     unix_time().as_secs_f64() * 1000.0
 }
 
-/// The machine's clock as of one reading, advanced by a monotonic clock: later changes of the machine's clock
-/// have no effect.
+/// A clock that reads the system clock once and then advances monotonically: later changes of the system
+/// clock have no effect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SteadyClock {
     read: Instant,
@@ -37,13 +37,13 @@ impl SteadyClock {
         Self { read: Instant::now(), unix_time: unix_time() }
     }
 
-    /// The Unix time by this clock, unaffected by later changes of the system clock.
+    /// Returns the Unix time by this clock.
     pub(crate) fn unix_time(&self) -> Duration {
         self.unix_time + self.read.elapsed()
     }
 }
 
-/// The current time.
+/// The current time; simulated in unit tests.
 #[cfg(not(test))]
 pub(crate) fn now() -> tokio::time::Instant {
     tokio::time::Instant::now()
@@ -84,7 +84,7 @@ mod orders {
         }
     }
 
-    /// The simulated time of a test.
+    /// Returns the simulated time: the real time plus all calls of [`advance`].
     pub(crate) fn now() -> Instant {
         Instant::now() + PASSED.get()
     }
@@ -93,7 +93,7 @@ mod orders {
         PASSED.set(PASSED.get() + by);
     }
 
-    /// A deadline that may come at any moment; a distant one never comes, so that endless waits are detected.
+    /// A simulated timer: ends at a random poll, or, to detect endless waits, never if over 20 s away.
     #[derive(Debug)]
     pub(crate) struct Sleep {
         never: bool,
@@ -119,8 +119,8 @@ mod orders {
         }
     }
 
-    /// Runs a test with many interleavings: random ones, and some with task switches at critical points.
-    /// `ORDERS` sets the number.
+    /// Runs a test under many task interleavings: random ones, and some with a few task switches at critical
+    /// points. The environment variable `ORDERS` sets the number of each. Default: 1000.
     pub(crate) fn in_many_orders(test: impl Fn() + Send + Sync + Copy + 'static) {
         const CHANGES: usize = 3;
         let orders = std::env::var("ORDERS").ok().and_then(|orders| orders.parse().ok()).unwrap_or(1_000);

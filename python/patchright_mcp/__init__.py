@@ -1,4 +1,4 @@
-"""A browser that agents and scripts can drive without leaving traces.
+"""A browser that agents and scripts can control without being detected by sites.
 
 `python -m patchright_mcp` is the MCP server.
 """
@@ -8,7 +8,7 @@ from .errors import BrowserError
 __all__ = ["BrowserError", "BrowserResult", "PatchrightBrowser", "__version__"]
 
 TYPE_CHECKING = (
-    False  # As `typing.TYPE_CHECKING`. Importing `typing` would take longer than the rest of this file.
+    False  # Like `typing.TYPE_CHECKING`, but importing `typing` would take longer than the rest of this file.
 )
 if TYPE_CHECKING:
     from ._core import __version__

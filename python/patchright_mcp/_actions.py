@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def milliseconds(timeout: float | timedelta) -> float:
-    """Converts a timeout for the engine."""
+    """Converts a timeout, in milliseconds or as a `timedelta`, to milliseconds."""
     given: Any = timeout
     if isinstance(given, timedelta):
         given = given.total_seconds() * 1000
@@ -33,12 +33,12 @@ def milliseconds(timeout: float | timedelta) -> float:
 
 
 def action(do: str, **options: Any) -> dict[str, Any]:
-    """Builds an action with its options. Options that are `None` are left to the engine."""
+    """Builds an action with its options. Omits options that are `None`: the engine has defaults."""
     return {"do": do, **{name: value for name, value in options.items() if value is not None}}
 
 
 def without_none(**options: Any) -> dict[str, Any]:
-    """Returns the given options; the others are left to the engine."""
+    """Returns the options that are not `None`. For the others, the engine uses its defaults."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -54,7 +54,7 @@ def pointer_action(
     scroll: str | None,
     steps: int | None = None,
 ) -> dict[str, Any]:
-    """Builds a pointer action on an element, such as a click. With `trial`, only its checks."""
+    """Builds a pointer action on an element, such as a click. `trial`: only performs actionability checks."""
     return action(
         do,
         button=button,
@@ -70,7 +70,7 @@ def pointer_action(
 
 
 def without_waiting(done: dict[str, Any], no_wait_after: bool | None) -> dict[str, Any]:
-    """Returns the action, with `no_wait_after` changed so that the engine does not wait for its effects."""
+    """Returns the action. With `no_wait_after`, the engine does not wait until the page settles."""
     return {**done, "no_wait_after": True} if no_wait_after else done
 
 
@@ -89,7 +89,7 @@ def check_action(
 
 
 def to_float_rect(expected: dict[str, float] | None) -> FloatRect | None:
-    """Converts a rectangle; whole numbers become integers, as in JavaScript."""
+    """Converts a rectangle: numbers without a fraction become integers, as JavaScript prints them."""
     if expected is None:
         return None
     whole = {name: int(side) if float(side).is_integer() else side for name, side in expected.items()}
@@ -97,7 +97,7 @@ def to_float_rect(expected: dict[str, float] | None) -> FloatRect | None:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Returns one or several values as a list."""
+    """Returns a sequence as a list, and a single value as a list of one."""
     if value is None:
         return []
     single = isinstance(value, (str, bytes, os.PathLike, dict, int)) or not isinstance(value, Sequence)
@@ -118,7 +118,7 @@ def file_paths(files: Any) -> Iterator[list[str]]:
     if not any(isinstance(file, dict) for file in given):
         yield [_existing(file) for file in given]
         return
-    # The files stay until the process ends, since the page may read them later.
+    # Keeps the files until the process ends, since the page may read them later.
     folder = temporary_folder("files")
     paths = []
     for number, file in enumerate(given):

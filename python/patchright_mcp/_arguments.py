@@ -35,11 +35,11 @@ _CHECKED_FIRST = {
     "screenshot",
     "to_have_count",
 }
-"""Methods whose arguments are checked before the call: they store or compare them, so errors come late."""
+"""Methods whose arguments are checked before the call, since wrong ones would cause errors only later."""
 _ARGUMENT = re.compile(r"([a-z_]+)[\w.\[\]]*: ")
-"""The beginning of an error message that names an argument but not the method."""
+"""Matches the beginning of an error message that names an argument but not the method."""
 _VAGUE = re.compile(r": expected (?!.*, got )|got undefined")
-"""Engine errors that a check of the types replaces: without the actual type, or about a missing value."""
+"""Matches vague engine errors (without the actual type), which a type check's message replaces."""
 _RANGE = "expected a number from 0 to"
 _LARGEST = 2**32 - 1
 _NAMES: dict[Any, str] = {
@@ -58,7 +58,7 @@ _NAMES: dict[Any, str] = {
 
 
 class ChecksArguments:
-    """Makes public methods name a wrong argument. Arguments are checked only after a call has failed."""
+    """Base class whose public methods name the wrong argument in errors, after a call has failed."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -68,7 +68,7 @@ class ChecksArguments:
 
 
 def checked(method: F) -> F:
-    """Checks all arguments before each call, for a function that stores its arguments."""
+    """Decorates a function so that it checks its arguments before each call, instead of after a failure."""
 
     @functools.wraps(method)
     def checking(*arguments: Any, **named: Any) -> Any:
@@ -120,7 +120,7 @@ def _check(method: Callable[..., Any], arguments: tuple[Any, ...], named: dict[s
 def _explain(
     failure: Exception, method: Callable[..., Any], arguments: tuple[Any, ...], given: dict[str, Any]
 ) -> None:
-    """Raises an error that names the wrong argument, if `failure` was caused by one and does not name it."""
+    """Raises an error that names the wrong argument, if one caused `failure` and is not named in it."""
     if isinstance(failure, (TimeoutError, TargetClosedError)) or _names_its_method(failure):
         return
     text = str(failure)
@@ -232,7 +232,7 @@ def _mismatch_of_union(value: Any, choices: tuple[Any, ...], where: str) -> str 
     literal = next((each for each in wrong if each and "expected one of" in each), None)
     if literal and isinstance(value, str):
         return literal
-    # If the value has the right kind and only a part of it is wrong, the message is about that part.
+    # If only a part of the value is wrong, such as one key of a dict, the message names that part.
     inner = next((each for each in wrong if each and not each.startswith(f"{where}:")), None)
     names = [_name(choice) for choice in choices if choice is not type(None)]
     return inner or f"{where}: expected {' or '.join(dict.fromkeys(names))}, got {_name(type(value))}"

@@ -29,7 +29,7 @@ class FormData:
 
 
 def check_options(options: Any) -> None:
-    """Checks that there is at most one body, and no negative number."""
+    """Raises an error if the options contain more than one body, or a negative number."""
     bodies = [name for name in ("data", "form", "multipart") if options.get(name) is not None]
     if len(bodies) > 1:
         raise Error(f"{caller()}: Only one of 'data', 'form' or 'multipart' can be specified")

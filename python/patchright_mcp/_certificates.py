@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_certificates(given: Iterable[ClientCertificate]) -> list[dict[str, str]]:
-    """Returns origin, certificate and key of each, in PEM format."""
+    """Returns a dict with origin, certificate and private key (PEM) of each client certificate."""
     return [_read(certificate) for certificate in given]
 
 
@@ -46,7 +46,7 @@ def _content(given: Any, name: str) -> bytes | None:
 
 
 def _unpacked(pfx: bytes, passphrase: str | None) -> tuple[bytes, bytes]:
-    """Unpacks a PKCS #12 archive."""
+    """Unpacks a PKCS #12 archive. Returns the certificates and the private key, in PEM format."""
     kinds = _kinds()
     try:
         key, certificate, others = importlib.import_module(f"{_KINDS}.pkcs12").load_key_and_certificates(

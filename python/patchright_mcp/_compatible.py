@@ -1,4 +1,4 @@
-"""The setting that switches off the library's intended differences from Playwright."""
+"""The setting `playwright_compatible`, which switches off intended differences from Playwright."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ VARIABLE = "PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE"
 
 
 def is_compatible(wanted: bool | None) -> bool:
-    """Returns `wanted`, the script's choice, or if that is `None`, the environment's. Default: false."""
+    """Returns `wanted`; if it is `None`, the value of the environment variable. Default: false."""
     if wanted is not None:
         return wanted
     return os.environ.get(VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")

@@ -18,7 +18,7 @@ def matching_cookies(
     domain: str | re.Pattern[str] | None,
     path: str | re.Pattern[str] | None,
 ) -> list[dict[str, Any]]:
-    """Returns the matching cookies."""
+    """Returns the cookies that match all given filters."""
     wanted = {"name": name, "domain": domain, "path": path}
     return [cookie for cookie in cookies if all(_fits(cookie[key], value) for key, value in wanted.items())]
 
@@ -43,7 +43,7 @@ _COOKIE_KEYS = (
 
 
 def to_script_cookie(cookie: dict[str, Any]) -> Cookie:
-    """Converts a cookie of the engine for scripts."""
+    """Converts a cookie of the engine to the format that scripts receive."""
     reported = {key: cookie[key] for key in _COOKIE_KEYS if cookie.get(key) is not None}
     reported.setdefault("sameSite", "Lax")
     return cast("Cookie", reported)

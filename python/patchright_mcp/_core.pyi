@@ -330,7 +330,7 @@ def connect(
     chosen: Any,
     apart: bool,
 ) -> Operation:
-    """Connects to a running browser. `apart`: only in contexts of its own, leaving other clients' contexts alone."""
+    """Connects to a running browser. `apart`: leaves the contexts of other clients alone."""
 
 def find_browser(name: str) -> Path | None:
     """The path of the browser that would be started for this channel; `None` if none is installed."""
@@ -402,7 +402,7 @@ class Page:
     def viewport(self) -> tuple[int, int] | None: ...
     def reload(self, until: str, timeout_ms: float) -> Operation: ...
     def go_back(self, until: str, timeout_ms: float) -> Operation:
-        """Goes back in the history; `None` if there is no earlier page."""
+        """Goes back in the history. Returns `None` if there is no earlier entry."""
     def go_forward(self, until: str, timeout_ms: float) -> Operation: ...
     def close(self, ask: bool) -> Operation:
         """Closes the tab. With `ask`, the page may refuse (`beforeunload`), and this does not wait for it."""
@@ -632,9 +632,9 @@ class Frame:
     def texts(self, selector: str, drawn: bool) -> Operation:
         """Returns the text of each element that a selector matches: `innerText` if `drawn`, otherwise `textContent`."""
     def expect(self, selector: str, what: str, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
-        """Waits until elements match an expectation, or not. Returns whether they match, and the actual value."""
+        """Waits until elements match, or with `is_not` do not. Returns whether they match, and the value."""
     def expect_title(self, expected: Any, is_not: bool, timeout_ms: float) -> Operation:
-        """Waits until the title matches, or does not. Returns whether it matches, and the title."""
+        """Waits until the title matches, or with `is_not` does not. Returns the result and the title."""
     def expect_property(
         self, selector: str, path: str, expected: Any, is_not: bool, timeout_ms: float
     ) -> Operation:
@@ -673,7 +673,7 @@ class JsHandle:
     def perform(self, action: Any, timeout_ms: float) -> Operation:
         """Performs an action, see `ElementAction`."""
     def preview(self) -> str:
-        """Returns a one-line preview. Blocks until the browser has computed it, at most 1 s; then empty."""
+        """Returns a one-line preview. Blocks up to 1 s; empty if the browser has not computed it by then."""
     def query(self, selector: str, strict: bool) -> Operation:
         """The first match of a selector within this element."""
     def evaluate_all(self, selector: str, script: str, argument: Any) -> Operation:
@@ -790,7 +790,7 @@ class Route:
 
 @final
 class Archive:
-    """A HAR archive that requests are answered from."""
+    """A HAR archive that answers requests."""
 
     def __new__(cls, path: str | Path) -> Archive: ...
     def answer(
@@ -851,7 +851,7 @@ class ApiRequestContext:
     """Sends requests without a page."""
 
     def __new__(cls, chosen: Any, context: BrowserContext | None = None) -> ApiRequestContext:
-        """Uses the cookies of `context`, or without one its own."""
+        """`context`: the browser context whose cookies are used. Default: a separate cookie store."""
     def dispose(self) -> None: ...
     def storage_state(self, databases: bool, private_files: bool) -> Operation: ...
     def cookies(self, urls: list[str]) -> Operation:
@@ -896,7 +896,7 @@ class Block:
 
 @final
 class KeptAnswers:
-    """Stored responses, for as long as this exists."""
+    """Responses to a context's pages, which are stored as long as this object exists."""
 
     def find(self, address: str | None, text: str | None) -> Operation:
         """Returns the stored responses by URL and text, oldest first: request, status, headers and body of each."""
@@ -923,7 +923,7 @@ def match_proxy_location(context: BrowserContext, service: str | None) -> Operat
 def scroll_through(
     frame: Frame, selector: str | None, most_times: int | None, timeout_ms: float
 ) -> Operation:
-    """Scrolls an element, or the page, to its end, again and again while it grows. Returns how often it grew."""
+    """Scrolls an element or the page to its end, repeatedly while it grows. Returns how often it grew."""
 
 def one_time_code(seed: str, seconds: int | None) -> tuple[str, int]:
     """Returns the code of a seed at the Unix time `seconds` (`None`: now), and for how many seconds it is valid."""

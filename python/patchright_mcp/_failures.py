@@ -75,7 +75,7 @@ _WAYS_OUT = (
 
 @contextmanager
 def explaining_isolation(*, isolated: bool) -> Iterator[None]:
-    """Adds a hint to a `ReferenceError` in the isolated world: how a script can use the page's variables."""
+    """Adds a hint to each `ReferenceError` in an isolated world: how the script can access page variables."""
     try:
         yield
     except Error as error:
@@ -93,7 +93,7 @@ _warned: list[str] = []
 
 
 def window_variable(script: str) -> str | None:
-    """Returns the variable if a script only reads one of `window`; `None` once a warning was printed."""
+    """Returns the `window` variable that a script merely reads; `None` for others, or after a warning."""
     found = None if _warned else _READS_OF_WINDOW.fullmatch(script)
     return found[1] if found else None
 

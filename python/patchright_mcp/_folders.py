@@ -32,13 +32,13 @@ def temporary_folder(purpose: str) -> Path:
     _made.setdefault(os.getpid(), []).append(folder)
     if sys.platform != "win32":
         with suppress(OSError):
-            # The lock is held until the process ends, even by a crash, so that `_sweep` keeps the folder.
+            # The lock is held until the process ends, so that other processes' `_sweep` keeps the folder.
             fcntl.flock(_opened(folder), fcntl.LOCK_SH | fcntl.LOCK_NB)
     return folder
 
 
 def write_private(path: str | Path, text: str) -> None:
-    """Writes a file that only its owner can read, even if one existed that others could read."""
+    """Writes a file with owner-only permissions, also if it replaces a file with wider permissions."""
     opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
         if sys.platform != "win32" and stat.S_ISREG(os.fstat(opened).st_mode):
@@ -47,13 +47,13 @@ def write_private(path: str | Path, text: str) -> None:
 
 
 def _sweep() -> None:
-    """Removes folders of killed processes, such as workers of a cluster."""
+    """Removes the folders that killed processes have left behind."""
     if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-[0-9]*-*"):
         with suppress(OSError):
             reported = folder.lstat()
-            # The owner of a new folder may not have locked it yet.
+            # Skips new folders: their process may not have locked them yet.
             if reported.st_uid != os.geteuid() or time.time() - reported.st_mtime < _A_MINUTE:
                 continue
             held = _opened(folder)

@@ -1,4 +1,4 @@
-"""The preview of a page in a notebook."""
+"""The preview of a page in a Jupyter notebook."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def load_state(wait_until: str | None) -> str:
 
 
 def load_storage_state(state: Any) -> Any:
-    """Returns a storage state that may be given as the path of a file."""
+    """Returns a storage state. If `state` is a path, reads it from that file."""
     if not isinstance(state, (str, Path)):
         return state
     try:
@@ -92,7 +92,7 @@ def load_storage_state(state: Any) -> Any:
 
 
 def require_touch_support(options: dict[str, Any]) -> None:
-    """Checks that the context has a touch screen."""
+    """Raises an error if the context has no touch screen (`has_touch`)."""
     if not options.get("has_touch"):
         raise Error(
             f"{caller()}: The page does not support tap. Use hasTouch context option to enable touch support."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _Stopped(BaseException):
-    """Raised in the thread of programs, to stop a program that never awaits anything."""
+    """Raised asynchronously in the thread that runs programs, to stop Python code that never awaits."""
 
 
 class _Printed(io.TextIOBase):
@@ -115,7 +115,7 @@ class RunningProgram:
         self._task.add_done_callback(self._done)
 
     async def _run(self, code: CodeType) -> None:
-        # The program shares its global variables with all programs of the notebook.
+        # All programs of a notebook share their global variables.
         value = eval(code, self._notebook.names)  # noqa: S307
         if inspect.isawaitable(value):
             await value
@@ -151,7 +151,7 @@ class Notebook:
     def _live(self) -> None:
         asyncio.set_event_loop(self._loop)
         while self._is_open:
-            # An interrupt may arrive just after its program has ended, and `exit` must not end the thread.
+            # An interrupt may arrive after its program has ended. `exit` must not end the thread.
             with suppress(_Stopped, SystemExit, KeyboardInterrupt):
                 self._loop.run_forever()
         if self._connection is not None:

@@ -1,4 +1,4 @@
-"""Exceptions in event handlers: reported at once, and raised by the script's next call."""
+"""Exceptions in event handlers: printed at once, and raised again by the script's next call."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def js_regex_flags(expression: re.Pattern[str]) -> str:
 
 
 def _words(text: str | re.Pattern[str], *, exact: bool | None = None) -> dict[str, Any]:
-    """Describes a text to search for: by default a part, ignoring case; with `exact`, the full text."""
+    """Describes a text to find: by default a substring, ignoring case; with `exact`, the full text."""
     if isinstance(text, re.Pattern):
         return {"source": text.pattern, "flags": js_regex_flags(text)}
     return {"text": text, "exact": bool(exact)}

@@ -1,4 +1,4 @@
-"""Interaction with a person at the terminal."""
+"""Interaction with the user at the terminal."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class ScreencastActionStyle(TypedDict, total=False):
 
 
 class Wall(TypedDict):
-    """A challenge that needs a person, such as a login or captcha: its kind, URL and description."""
+    """A challenge that only a human can pass, such as a login or captcha: its kind, URL and description."""
 
     kind: Literal["login", "captcha", "unusual_traffic", "challenge"]
     url: str

@@ -31,7 +31,7 @@ def resolve_glob(base_url: str | None, wanted: str) -> str:
 
 
 def _with_root(url: str) -> str:
-    """Adds the slash of `http://host/`, as browsers do."""
+    """Adds the missing slash after the host of a URL such as `http://host`, as browsers do."""
     parts = urlparse(url)
     bare = parts.scheme in ("http", "https", "ws", "wss") and parts.netloc and not parts.path
     plain = not any(letter in url for letter in "*{[?")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "install"]
 
 VERSION = "1.65.2"
-"""The version of Playwright whose names this library has."""
+"""The version of Playwright whose API names this library provides."""
 
 NAMES = ("playwright", "patchright")
 _OURS = "patchright_mcp"

@@ -1,4 +1,4 @@
-"""One-shot calls: one page, one result. The API of the first patchright-mcp."""
+"""One-shot calls: each opens a page and returns one result. The API of early versions of patchright-mcp."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class PatchrightBrowser:
     def _result(
         outcome: tuple[str, str, str, str, bytes, str | None, str | None], asked: str | None = None
     ) -> BrowserResult:
-        """Converts the engine's outcome. `asked`: the requested URL, for methods that report that one."""
+        """Converts the engine's result. `asked`: the requested URL, to report instead of the final one."""
         url, title, text, html, picture, value, error = outcome
         if error is not None:
             return BrowserResult(success=False, url=asked or "", error=error)

@@ -1,6 +1,6 @@
 """The exceptions of the library. Rust raises these classes by name."""
 
-TYPE_CHECKING = False  # Type checkers take it as `typing.TYPE_CHECKING`, which need not be imported.
+TYPE_CHECKING = False  # Type checkers treat this name like `typing.TYPE_CHECKING`, without an import.
 if TYPE_CHECKING:
     from typing import Any
 

@@ -48,7 +48,7 @@ __all__ = ["Select"]
 
 @dataclass(frozen=True)
 class Select:
-    """Where a value is found: a selector within the item (empty: the item), and its text or an attribute."""
+    """Where to read a value: a selector inside the item (empty: the item), and an attribute or the text."""
 
     selector: str
     attribute: str | None = None
@@ -114,7 +114,7 @@ def _field(model: type, name: str, hint: Any, select: Select, around: tuple[type
 
 
 def _bare(kind: Any) -> Any:
-    """Returns the type behind `Annotated`, `NewType` and aliases."""
+    """Returns the underlying type of `Annotated`, `NewType` and type aliases."""
     while True:
         if get_origin(kind) is Annotated:
             kind = get_args(kind)[0]

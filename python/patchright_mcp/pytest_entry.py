@@ -38,7 +38,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 _UNKNOWN = object()
 
 
-# The outermost wrapper: after its `yield`, the options of all other plugins and initial conftests are known.
+# `tryfirst` makes this the outermost wrapper: after its `yield`, all other plugins have added options.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
     """Registers the plugin after all others, unless one of its options is taken."""

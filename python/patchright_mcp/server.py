@@ -1,4 +1,4 @@
-"""The names of the first patchright-mcp's server module, for scripts and tests that use them.
+"""The names of the server module of early patchright-mcp versions, for scripts and tests that use them.
 
 `_login_timeout_timestamp` and `_LOGIN_COOLDOWN_SECONDS` look like variables of this module, but their values
 are in the engine, shared by the whole process. So assignments here also affect tool calls over MCP.
@@ -75,7 +75,7 @@ _cooldown = _core.CooldownState()
 
 
 def _is_login_timeout_error(error: str) -> bool:
-    """Returns whether an error text means that nobody logged in, or passed a check, in time."""
+    """Returns whether an error text says that the user did not log in or pass a challenge in time."""
     return _core.is_login_timeout(error)
 
 
@@ -96,7 +96,7 @@ async def list_tools() -> list[Any]:
 
 
 async def call_tool(name: str, arguments: dict[str, Any]) -> list[Any]:
-    """Calls a tool as over MCP: not during a cooldown, and a login timeout starts one.
+    """Calls a tool like an MCP client. A login timeout starts a cooldown, during which calls are rejected.
 
     Raises:
         ValueError: If there is no tool with this name.

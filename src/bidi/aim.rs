@@ -1,5 +1,5 @@
-//! Routes a gesture to the right frame. A page of another site in a frame receives only input that is sent to
-//! its own frame, in its own coordinates; input sent to the tab ends at the element that embeds it.
+//! Routes a gesture to the frame that it hits. An iframe of another site receives only input that is sent to
+//! its own browsing context, in its own coordinates; input sent to the tab ends at the `<iframe>` element.
 use serde_json::{Value, json};
 use url::Url;
 
@@ -8,7 +8,7 @@ use super::errors::Refusal;
 use super::runtime::ask_page_raw;
 use super::state::State;
 
-/// A frame that receives input, and the offset of its coordinates in the tab.
+/// The browsing context of a frame, with the offset and scale of its coordinates within the tab.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FramePosition {
     pub context: String,
@@ -22,12 +22,12 @@ impl FramePosition {
         Self { context: tab.to_owned(), left: 0.0, top: 0.0, scale: 1.0 }
     }
 
-    /// Whether the coordinates of this frame differ from those of the tab.
+    /// Returns whether this frame's coordinates differ from those of the tab.
     fn is_elsewhere(&self) -> bool {
         [self.left, self.top, self.scale - 1.0].iter().any(|by| by.abs() > 1e-9)
     }
 
-    /// The position of a nested frame.
+    /// Returns the position of a frame nested in this one. `value` has its offset and scale in this frame.
     fn inner(&self, context: &str, value: &Value) -> Self {
         let number = |name: &str| value[name].as_f64().unwrap_or_default();
         Self {
@@ -38,7 +38,7 @@ impl FramePosition {
         }
     }
 
-    /// The action with its point converted to this frame's coordinates.
+    /// Converts the point of a BiDi action from the tab's coordinates to this frame's.
     pub(super) fn aimed(&self, mut action: Value) -> Value {
         let whole = action["type"] == "scroll";
         for (name, begin) in [("x", self.left), ("y", self.top)] {
@@ -53,10 +53,10 @@ impl FramePosition {
     }
 }
 
-/// The deepest level of nested frames that is searched.
+/// How many levels of nested frames are searched at most.
 const DEEPEST: usize = 20;
 
-/// Whether a tab embeds pages of other sites.
+/// Returns whether a frame of the tab shows a page from another origin than the frame around it.
 pub(super) fn embeds_other_sites(state: &State, tab: &str) -> bool {
     let origin = |url: &str| {
         let url = Url::parse(url).ok()?;
@@ -76,7 +76,7 @@ pub(super) fn embeds_other_sites(state: &State, tab: &str) -> bool {
     frames.into_iter().any(|(id, frame)| origin(&frame.url).is_some_and(|own| around(id) != Some(own)))
 }
 
-/// The frame that receives pointer input at a point of the tab.
+/// Returns the frame that receives pointer input at a point of the tab, in CSS pixels.
 pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Result<FramePosition, Refusal> {
     const LOOK: &str = "(x, y) => { \
         let [left, top, scale, root, last] = [0, 0, 1, document, null]; \
@@ -106,7 +106,7 @@ pub(super) async fn at_point(driver: &Driver, tab: &str, x: f64, y: f64) -> Resu
     Ok(place)
 }
 
-/// The frame that receives keyboard input.
+/// Returns the browsing context of the frame that receives keyboard input.
 pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refusal> {
     const LOOK: &str = "() => { let at = document.activeElement; \
         for (;;) { \
@@ -126,7 +126,7 @@ pub(super) async fn at_focus(driver: &Driver, tab: &str) -> Result<String, Refus
     Ok(context)
 }
 
-/// Parses the result of a script: the nested frame that it has found, and the other properties.
+/// Parses a script's result: the browsing context of the nested frame, and the other properties.
 fn inner(value: &Value) -> Option<(String, Value)> {
     let entries = value["value"].as_array()?;
     let mut context = None;

@@ -13,7 +13,7 @@ use super::{
 
 pub(super) type Answer = Result<Value, Refusal>;
 
-/// A command to a tab.
+/// A CDP command to a tab, with the connection that executes it.
 #[derive(Clone, Copy)]
 pub(super) struct Command<'a> {
     pub driver: &'a Arc<Driver>,
@@ -28,7 +28,7 @@ impl Command<'_> {
     }
 }
 
-/// Answers a CDP command.
+/// Executes a CDP command and returns its reply.
 pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, params: &Value) -> Answer {
     let tab = tab_of(session);
     let command = Command { driver, tab, params };
@@ -79,7 +79,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     }
 }
 
-/// Accepts commands that need no action, since Firefox always behaves so or does not need them.
+/// Accepts commands that need no action in Firefox: it always behaves so, or has no use for them.
 pub(super) fn quiet(method: &str) -> Answer {
     const NOTHING: [&str; 11] = [
         "Page.enable",

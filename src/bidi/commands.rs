@@ -1,11 +1,11 @@
-//! Commands and events of our own that only Firefox has.
+//! Private commands and events in CDP's format that the engine uses only with Firefox.
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::types::Empty;
 use crate::cdp::types::target::ContextCreated;
 use crate::cdp::{Command, Event};
 
-/// Several clicks at the pointer's position. Firefox recognises a double click only if all its events arrive together.
+/// Several clicks at one position. Firefox detects a double click only if all its events come together.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClickChain {
@@ -21,7 +21,7 @@ impl Command for ClickChain {
     type Reply = Empty;
 }
 
-/// Creates a context with all settings that Firefox accepts only at creation.
+/// Creates a browser context with the settings that Firefox accepts only at creation.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateContext {
@@ -38,7 +38,7 @@ impl Command for CreateContext {
     type Reply = ContextCreated;
 }
 
-/// Refuses the next document that a page requests, so that the current one stays.
+/// Aborts the next document request of a page, so that the current document stays.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct RefuseNextDocument {}
 
@@ -47,11 +47,11 @@ impl Command for RefuseNextDocument {
     type Reply = Empty;
 }
 
-/// Captures the next frame of a screencast at once.
+/// Captures a screencast frame now, without waiting for the next interval.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct CaptureScreencastFrame {}
 
-/// The number of the newest frame of a screencast.
+/// The number of the newest screencast frame.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct ScreencastFrameNumber {
     pub number: i64,
@@ -65,7 +65,7 @@ impl Command for CaptureScreencastFrame {
 /// The navigation type of a frame's initial empty document.
 pub const FIRST_DOCUMENT: &str = "FirstDocument";
 
-/// The name of a frame, which Firefox reports only on request.
+/// An event with the name of a frame, which Firefox reports only on request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameNamed {

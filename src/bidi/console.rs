@@ -1,6 +1,6 @@
-//! The console. `log.entryAdded` is subscribed to only while a client listens, since a page can notice that.
+//! The console. Subscribes to `log.entryAdded` only while a client listens, since pages can notice that.
 //!
-//! Firefox reports earlier log entries once, to the first subscriber. They are stored here for later subscribers.
+//! Firefox reports earlier entries once, to the first subscriber. They are stored here for later subscribers.
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::runtime::with_stack;
 use super::state::{State, session_of};
 use super::values;
 
-/// How many messages of a tab are stored.
+/// The maximum number of stored messages per tab.
 const KEPT: usize = 1_000;
 
 /// The log entries of a tab's documents, oldest first.
@@ -27,7 +27,7 @@ impl LogEntries {
         self.0.push_back(event.clone());
     }
 
-    /// Drops the entries of frames whose documents are gone.
+    /// Removes the entries of frames whose documents are gone.
     pub(super) fn forget(&mut self, frames: &[String]) {
         let is_gone = |entry: &Value| {
             let context = entry["source"]["context"].as_str().unwrap_or_default();
@@ -37,7 +37,7 @@ impl LogEntries {
     }
 }
 
-/// The console subscribers of one kind, with the subscription of each tab.
+/// One kind of console subscribers: where the subscription of each tab is stored, and how to report to them.
 #[derive(Clone, Copy)]
 struct ConsoleSubscribers {
     of: fn(&mut State) -> &mut HashMap<String, String>,
@@ -57,7 +57,7 @@ impl ConsoleSubscribers {
         for entry in kept(driver, tab) {
             (self.tell)(driver, tab, &entry);
         }
-        // Firefox reports earlier entries before it confirms the subscription, so the tab is registered now.
+        // Firefox reports earlier entries before it confirms a subscription, so the tab is registered first.
         (self.of)(&mut driver.state()).insert(tab.to_owned(), String::new());
         match listen(driver, tab).await {
             Ok(subscription) => drop((self.of)(&mut driver.state()).insert(tab.to_owned(), subscription)),
@@ -133,7 +133,7 @@ fn is_error(event: &Value) -> bool {
     event["type"] == "javascript"
 }
 
-/// Reports a message as text.
+/// Reports a message as `Console.messageAdded`, with plain text.
 fn tell_text(driver: &Driver, tab: &str, event: &Value) {
     let place = &event["stackTrace"]["callFrames"][0];
     let line = |name: &str| place[name].as_i64().map_or(0, |number| number + 1);
@@ -154,7 +154,7 @@ fn tell_text(driver: &Driver, tab: &str, event: &Value) {
     driver.emit(&session_of(tab), "Console.messageAdded", json!({"message": message}));
 }
 
-/// Reports a message with the logged objects.
+/// Reports a message as `Runtime.consoleAPICalled`, or `exceptionThrown`, with the logged objects.
 fn tell_objects(driver: &Driver, tab: &str, event: &Value) {
     let place = &event["stackTrace"]["callFrames"][0];
     let timestamp = &event["timestamp"];

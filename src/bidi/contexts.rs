@@ -73,7 +73,7 @@ fn version(driver: &Driver) -> Value {
     })
 }
 
-/// The context that a command names; an empty name stands for the default context.
+/// Returns the id of the browser context in the parameters; without one, the default context.
 pub(super) fn context_named(params: &Value) -> String {
     params["browserContextId"].as_str().unwrap_or(PROFILE).to_owned()
 }

@@ -1,4 +1,4 @@
-//! The cookies of a context.
+//! Reads, sets and deletes the cookies of a browser context.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, unknown};
@@ -66,7 +66,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a cookie violates its `__Host-` or `__Secure-` prefix. Firefox accepts such cookies from us, though not from servers.
+/// Returns whether a cookie violates its `__Host-` or `__Secure-` prefix, which BiDi commands do not check.
 fn breaks_its_name(cookie: &Value) -> bool {
     let text = |field: &str| cookie[field].as_str().unwrap_or_default();
     let begins = |prefix: &str| {
@@ -92,7 +92,7 @@ fn given_cookie(given: &Value) -> Result<Value, Refusal> {
     if breaks_its_name(&cookie) {
         return Err(Refusal::new("Invalid cookie fields"));
     }
-    // Firefox rejects `SameSite=None` without `Secure`. Without the attribute the effect is the same.
+    // Firefox rejects `SameSite=None` without `Secure`. Omitting the attribute has the same effect.
     let is_plain = given["sameSite"] == "None" && cookie["secure"] != true;
     if let Some(same_site) = given["sameSite"].as_str().filter(|_| !is_plain) {
         cookie["sameSite"] = same_site.to_ascii_lowercase().into();

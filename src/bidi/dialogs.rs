@@ -1,4 +1,4 @@
-//! Dialogs of tabs: one after the other, and scripts wait until the dialog is answered, as in Chromium.
+//! JavaScript dialogs: opened one at a time, and page scripts wait until each is answered, as in Chromium.
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) struct Dialogs {
 }
 
 impl Dialogs {
-    /// Drops the dialogs of a document that was left.
+    /// Discards the dialogs of a document that was navigated away from.
     pub(super) fn clear(&mut self) {
         self.open.send_replace(None);
         self.next.clear();
@@ -84,11 +84,11 @@ pub(super) async fn answer(command: Command<'_>) -> Answer {
     command.driver.ask("browsingContext.handleUserPrompt", answer).await
 }
 
-/// Waits until no dialog of the tab is open: Firefox would run a script while the page waits for the answer.
+/// Waits until the tab has no open dialog: Firefox would run scripts even while a dialog blocks the page.
 pub(super) async fn until_answered(command: Command<'_>) {
     let open = command.driver.state().tabs.get(command.tab).map(|tab| tab.dialogs.open.subscribe());
     if let Some(mut open) = open {
-        // An error means that the tab is closed, and its dialogs with it.
+        // An error means that the tab was closed together with its dialogs.
         let _ = open.wait_for(Option::is_none).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Downloads: where they arrive, and where they are stored.
+//! Downloads: receives each in a temporary folder, and moves it to the requested folder when it is complete.
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use super::driver::Driver;
 use super::errors::Refusal;
 use crate::folders::make_private;
 
-/// Where a context stores its downloads.
+/// The folders for the downloads of a browser context.
 #[derive(Debug)]
 pub(super) struct DownloadFolder {
     wanted: PathBuf,
-    /// A temporary folder next to the download folder, removed with its context: Firefox leaves parts of incomplete downloads there.
+    /// A temporary folder in the download folder, for incomplete files; removed with its context.
     arriving: TempDir,
 }
 
@@ -30,7 +30,7 @@ impl DownloadFolder {
     }
 }
 
-/// Accepts the downloads of a context into a folder, or refuses them.
+/// Executes `Browser.setDownloadBehavior`: saves a context's downloads to a folder, or rejects downloads.
 pub(super) async fn keep(command: Command<'_>, context: String) -> Answer {
     let behavior = match command.params["downloadPath"].as_str() {
         Some(folder) => {
@@ -65,7 +65,7 @@ pub(super) fn begun(driver: &Driver, context: &str, event: &Value) {
     driver.emit("", "Browser.downloadWillBegin", begun);
 }
 
-/// The suggested file name, without the number that Firefox appends if the name is taken.
+/// Returns the suggested file name without a number, such as `(1)`, that Firefox appends to avoid a conflict.
 fn without_number(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let proposed = name.rfind('(').and_then(|at| {
         let (number, ending) = name[at + 1..].split_once(')')?;
@@ -84,7 +84,7 @@ pub(super) fn ended(driver: &Driver, event: &Value) {
         let mut state = driver.state();
         let Some(known) = state.running_downloads.iter().position(is_it) else { return };
         let guid = state.running_downloads.remove(known).2;
-        // Searches all contexts, since the tab of the download may be closed.
+        // Searches the folders of all contexts, since the download's tab may be closed.
         let folder = state
             .downloads
             .values()

@@ -1,7 +1,7 @@
-//! The connection to Firefox: one task receives messages from both sides, and all commands run in it.
+//! The connection to Firefox. One task receives the messages of both sides and executes all commands.
 //!
-//! Commands start in the order of arrival, and each sends its first message at once, which keeps that order. A
-//! command that waits for a reply of Firefox continues before the next event is reported.
+//! Commands start in the order in which they arrive. Each sends its first message at once, which keeps that
+//! order. A command that waits for a reply from Firefox continues before the next event is reported.
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
@@ -25,7 +25,7 @@ use crate::cdp::transport::{Transport, TransportReader, TransportWriter, WebSock
 use crate::error::{Error, Result, human};
 use crate::json::decode;
 
-/// The settings of a session with Firefox.
+/// Options for a WebDriver BiDi session with Firefox.
 #[derive(Debug, Clone, Default)]
 pub struct FirefoxOptions {
     /// The proxy of the whole browser, such as `http://127.0.0.1:8080`.
@@ -33,41 +33,41 @@ pub struct FirefoxOptions {
     /// Hosts that bypass the proxy.
     pub direct_hosts: Vec<String>,
     pub accept_insecure_certs: bool,
-    /// Whether `navigator.webdriver` is false. Requires that Firefox was started with `--remote-allow-system-access`.
+    /// Hides `navigator.webdriver`. Firefox must have been started with `--remote-allow-system-access`.
     pub hides_webdriver: bool,
 }
 
-/// A connected Firefox with an open session.
+/// A connected Firefox with an open session, before it is used as a transport.
 pub struct Firefox {
     driver: Arc<Driver>,
     transport: WebSocket,
     bidi: mpsc::UnboundedReceiver<Vec<u8>>,
     cdp: mpsc::UnboundedReceiver<Vec<u8>>,
     tasks: mpsc::UnboundedReceiver<Task>,
-    /// Messages that arrived during the setup of the session.
+    /// Messages that arrived while the session was set up; they are processed first.
     early: Vec<Vec<u8>>,
 }
 
-/// The state that all running commands share.
+/// The state shared by all running commands.
 pub(super) struct Driver {
     next: AtomicU64,
     pending: Mutex<HashMap<u64, oneshot::Sender<Value>>>,
     bidi: mpsc::UnboundedSender<Vec<u8>>,
     cdp: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
-    /// Serialises starting and stopping the console of a tab.
+    /// Lets one command at a time start or stop the console of a tab.
     pub(super) console_turn: tokio::sync::Mutex<()>,
     tasks: mpsc::UnboundedSender<Task>,
-    /// The capabilities that Firefox reported at the start of the session.
+    /// The capabilities from Firefox's reply to `session.new`.
     pub(super) capabilities: Value,
 }
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The oldest supported version: earlier ones silently ignore the proxy of a context.
+/// The oldest supported version of Firefox. Earlier versions silently ignore a context's proxy.
 const OLDEST: u32 = 153;
 
-/// All subscribed events. The console has separate subscriptions, since a page can notice them.
+/// What the whole session subscribes to. The console has separate subscriptions, since pages can notice them.
 const EVENTS: [&str; 6] = [
     "browsingContext",
     "network",
@@ -78,7 +78,7 @@ const EVENTS: [&str; 6] = [
 ];
 
 impl Firefox {
-    /// Opens a session with the Firefox that listens at this address, within `limit`.
+    /// Connects to the Firefox that listens at this address and opens a session, within `limit`.
     pub async fn connect(address: &str, begin: &FirefoxOptions, limit: Duration) -> Result<Self> {
         let slow = || Error::BrowserLaunch {
             reason: format!("Firefox did not start a session within {}", human(limit)),
@@ -118,7 +118,7 @@ impl Firefox {
             return Err(Error::BrowserLaunch { reason });
         }
         opening.ask("session.subscribe", json!({"events": EVENTS})).await?;
-        // Firefox keeps bodies only if there is a data collector.
+        // Firefox keeps request and response bodies only if a data collector exists.
         let collect = json!({"dataTypes": ["request", "response"], "maxEncodedDataSize": 20_000_000});
         opening.ask("network.addDataCollector", collect).await?;
         if begin.hides_webdriver {
@@ -141,7 +141,7 @@ impl Firefox {
 
 fn capabilities(begin: &FirefoxOptions) -> Value {
     let mut capabilities = json!({
-        // Dialogs wait for an answer; file choosers are reported but not shown.
+        // Dialogs stay open until they are answered; file choosers are reported but not shown.
         "unhandledPromptBehavior": {"default": "ignore", "file": "dismiss"},
         "acceptInsecureCerts": begin.accept_insecure_certs,
     });
@@ -151,7 +151,7 @@ fn capabilities(begin: &FirefoxOptions) -> Value {
     capabilities
 }
 
-/// Returns the proxy settings in BiDi's format, with the hosts that bypass the proxy.
+/// Returns the proxy settings in BiDi's format. `direct_hosts` bypass the proxy.
 pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
     let (scheme, host) = server.split_once("://").unwrap_or(("http", server));
     let mut settings = match scheme {
@@ -162,14 +162,14 @@ pub(super) fn proxy_settings(server: &str, direct_hosts: &[String]) -> Value {
         _ => json!({"proxyType": "manual", "httpProxy": host, "sslProxy": host}),
     };
     if !direct_hosts.is_empty() {
-        // `noProxy` in Firefox denotes all subdomains by a leading dot instead of `*.`.
+        // Firefox's `noProxy` marks all subdomains by a leading dot instead of `*.`.
         let named = direct_hosts.iter().map(|host| host.strip_prefix('*').unwrap_or(host));
         settings["noProxy"] = named.collect();
     }
     settings
 }
 
-/// A session during its setup.
+/// The connection while the session is set up.
 struct SessionSetup {
     transport: WebSocket,
     early: Vec<Vec<u8>>,
@@ -199,7 +199,7 @@ impl SessionSetup {
         }
     }
 
-    /// Resets the shared value that tells all processes that the browser is controlled.
+    /// Resets the value by which all processes of Firefox know that it is under remote control.
     async fn hide_webdriver(&mut self) -> Result<()> {
         let tree = self.ask("browsingContext.getTree", json!({"moz:scope": "chrome"})).await?;
         let window = tree["contexts"][0]["context"].clone();
@@ -225,7 +225,7 @@ impl Transport for Firefox {
     }
 }
 
-/// Messages from Firefox, translated to CDP.
+/// The reading half: messages from Firefox, translated to CDP.
 pub struct FirefoxReader(mpsc::UnboundedReceiver<Vec<u8>>);
 
 impl TransportReader for FirefoxReader {
@@ -234,7 +234,7 @@ impl TransportReader for FirefoxReader {
     }
 }
 
-/// Messages to Firefox, translated from CDP.
+/// The writing half: messages to Firefox, translated from CDP.
 pub struct FirefoxWriter(mpsc::UnboundedSender<Vec<u8>>);
 
 impl TransportWriter for FirefoxWriter {
@@ -287,11 +287,11 @@ async fn drive(
             },
         }
     }
-    // Drops the running commands and with them the last senders, so that the receivers see the end.
+    // Drops the running commands, and with them the last senders: then the receivers end.
     running.clear();
 }
 
-/// A message without its deeply nested parts (values and DOM nodes of pages), for JSON that cannot be parsed fully.
+/// A BiDi message without nested values and DOM nodes, for JSON too deeply nested to be parsed in full.
 #[derive(Deserialize)]
 struct ShallowMessage {
     id: Option<u64>,
@@ -300,7 +300,7 @@ struct ShallowMessage {
     params: ShallowParams,
 }
 
-/// The parameters of an event, without the logged values.
+/// The parameters of a console event, without the logged values.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ShallowParams {
@@ -314,7 +314,7 @@ struct ShallowParams {
     method: Value,
 }
 
-/// The type of a reply that cannot be parsed.
+/// The error type of a reply that is nested too deeply to be parsed.
 const UNREADABLE: &str = "unreadable";
 
 impl ShallowMessage {
@@ -331,12 +331,12 @@ impl Driver {
         self.state.lock()
     }
 
-    /// Runs a task concurrently. Its first message is sent after those of earlier tasks.
+    /// Runs a task concurrently. Its first message is sent after the first messages of earlier tasks.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let _ = self.tasks.send(Box::pin(task));
     }
 
-    /// Sends a command to Firefox now; the reply can be awaited later.
+    /// Sends a BiDi command now. The returned future yields its reply.
     pub(super) fn ask(
         &self,
         method: &str,
@@ -359,12 +359,12 @@ impl Driver {
         }
     }
 
-    /// Sends a command to Firefox without waiting for the reply.
+    /// Sends a BiDi command to Firefox and ignores its reply.
     pub(super) fn tell(&self, method: &str, params: Value) {
         drop(self.ask(method, params));
     }
 
-    /// Emits a CDP event.
+    /// Emits a CDP event in a session; empty: the browser's own session.
     pub(super) fn emit(&self, session: &str, method: &str, params: Value) {
         let mut message = json!({"method": method, "params": params});
         if !session.is_empty() {

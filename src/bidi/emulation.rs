@@ -1,4 +1,4 @@
-//! Emulation, and the permissions of pages.
+//! Emulation of devices and environment, and permissions of pages.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
@@ -81,7 +81,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// A setting with the contexts that it applies to.
+/// Returns BiDi parameters with a setting and the contexts to which it applies.
 pub(super) fn with(command: Command<'_>, name: &str, value: Value) -> Value {
     let (scope, whom) = command.driver.state().scope(command.tab);
     json!({name: value, scope: whom})
@@ -93,7 +93,7 @@ fn is_plain_media(params: &Value) -> bool {
     is_empty(&params["media"]) && features.all(|feature| is_empty(&feature["value"]))
 }
 
-/// Permissions that Firefox supports: Chromium's name and Firefox's.
+/// The permissions that Firefox supports: Chromium's name and Firefox's name.
 const PERMISSIONS: [(&str, &str); 4] = [
     ("geolocation", "geolocation"),
     ("notifications", "notifications"),
@@ -132,7 +132,7 @@ pub(super) async fn grant(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// The URLs of a context's frames.
+/// Returns the URLs of all frames in a browser context.
 fn urls_in(state: &State, context: &str) -> Vec<String> {
     let is_within = |frame: &Frame| state.tabs.get(&frame.tab).is_some_and(|tab| tab.user_context == context);
     state.frames.values().filter(|frame| is_within(frame)).map(|frame| frame.url.clone()).collect()
@@ -161,7 +161,7 @@ fn permission(name: &str, state: &str, origin: &str, context: &str) -> Value {
     json!({"descriptor": {"name": name}, "state": state, "origin": origin, "userContext": context})
 }
 
-/// Grants the context's permissions to the origin of a new page, since Firefox grants them by origin.
+/// Grants the context's permissions to the origin of a new page. Firefox grants permissions per origin.
 pub(super) fn grant_for_url(driver: &Driver, context: &str, url: &str) {
     let Ok(url) = url::Url::parse(url) else { return };
     let origin = url.origin().ascii_serialization();

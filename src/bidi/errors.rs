@@ -1,14 +1,14 @@
-//! Converts errors to CDP errors where the engine interprets those.
+//! Converts BiDi errors to the CDP errors that the engine interprets.
 use serde_json::{Value, json};
 
 use super::missing_features::MissingFeature;
 use crate::cdp::NOT_IN_FIREFOX;
 
-/// Why a command was refused. The caller receives the text.
+/// Why a command failed. The caller receives the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
     Failed(String),
-    /// WebDriver BiDi has no such command.
+    /// WebDriver BiDi lacks a command for this feature.
     Missing(MissingFeature),
 }
 
@@ -17,7 +17,7 @@ impl Refusal {
         Self::Failed(text.into())
     }
 
-    /// The error as a CDP reply.
+    /// Returns the error as a CDP error object.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Failed(message) => json!({"code": -32_000, "message": message}),
@@ -27,22 +27,22 @@ impl Refusal {
         }
     }
 
-    /// The reply was nested too deeply to be parsed.
+    /// Returns the error for a reply that is too deeply nested to be parsed.
     pub(super) fn unreadable() -> Self {
         Self::new("The answer is nested too deeply to be read")
     }
 
-    /// The document was replaced before the command was done.
+    /// Returns the error for a document that was replaced before the command completed.
     pub(super) fn replaced() -> Self {
         Self::new("Execution context was destroyed.")
     }
 
-    /// The frame no longer exists.
+    /// Returns the error for a frame that no longer exists.
     pub(super) fn no_frame() -> Self {
         Self::new("No frame with given id found")
     }
 
-    /// Parses a BiDi error.
+    /// Converts a BiDi error reply.
     pub(super) fn read(answer: &Value) -> Self {
         let code = answer["error"].as_str().unwrap_or_default();
         let message = answer["message"].as_str().unwrap_or_default();
@@ -50,7 +50,7 @@ impl Refusal {
             "no such handle" | "no such node" | "no such script" => Self::replaced(),
             "no such frame" if message.starts_with("Realm") => Self::replaced(),
             "no such frame" => Self::no_frame(),
-            // The document or its process was gone before it could reply.
+            // The document or its process ended before it could reply.
             _ if message.contains("destroyed before query") || message.contains("AbortError") => {
                 Self::replaced()
             }
@@ -62,7 +62,7 @@ impl Refusal {
     }
 }
 
-/// Network errors: Firefox's names and Chromium's.
+/// Network errors: Firefox's name and Chromium's name.
 const NETWORK: [(&str, &str); 24] = [
     ("NS_BINDING_ABORTED", "net::ERR_ABORTED"),
     ("NS_ERROR_ABORT", "net::ERR_ABORTED"),
@@ -90,7 +90,7 @@ const NETWORK: [(&str, &str); 24] = [
     ("fileNotFound", "net::ERR_FILE_NOT_FOUND"),
 ];
 
-/// Chromium's name for a connection error, or Firefox's own if there is none.
+/// Returns Chromium's name for a connection error, or Firefox's name if Chromium has none.
 pub(super) fn network_error(message: &str) -> String {
     let word = message.trim_start_matches("Error: ").trim();
     let known = NETWORK.iter().find(|(name, _)| word.starts_with(name));

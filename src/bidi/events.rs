@@ -12,9 +12,9 @@ use super::state::{Frame, session_of, tab_of};
 use super::{console, dialogs, downloads, network, runtime, screencasts};
 use crate::cdp::Event as _;
 
-/// How long no request may start until the network counts as idle.
+/// How long a frame must have no requests until its network counts as idle.
 const REST: Duration = Duration::from_millis(500);
-/// How long a popup may take to begin its navigation.
+/// How long after its creation a popup may begin its first navigation.
 const POPUP_NAVIGATION_LIMIT: Duration = Duration::from_millis(60);
 
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
@@ -59,7 +59,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Emits an event in the session of the tab that contains a browsing context.
+/// Emits a CDP event in the session of the tab that contains a browsing context.
 pub(super) fn emit_for(driver: &Driver, context: &str, method: &str, params: Value) {
     let session = driver.state().session_for(context);
     if let Some(session) = session {
@@ -89,7 +89,7 @@ fn created(driver: &Arc<Driver>, event: &Value) {
             ..Frame::default()
         };
         state.frames.insert(context.clone(), frame);
-        // Whether this is the tab that we create is known when `browsingContext.create` replies.
+        // Only the reply to `browsingContext.create` tells whether this is a tab that we create.
         if state.creating > 0 && event["originalOpener"].is_null() {
             state.pending.push(event.clone());
             return;
@@ -104,7 +104,7 @@ fn created(driver: &Arc<Driver>, event: &Value) {
     });
 }
 
-/// Handles a new popup. Its navigation, if any, is reported a moment later.
+/// Handles a new popup. Waits briefly for its first navigation, which Firefox reports a moment later.
 async fn window_opened(driver: &Driver, event: &Value) {
     let (context, opener) = (text(&event["context"]), text(&event["originalOpener"]));
     let opened = json!({"url": "about:blank", "windowName": "", "windowFeatures": [], "userGesture": true});
@@ -115,12 +115,12 @@ async fn window_opened(driver: &Driver, event: &Value) {
     state.tabs.entry(context).or_default().is_pending_popup = is_pending_popup;
 }
 
-/// The loader id of a frame's initial document.
+/// Returns the loader id of a frame's initial empty document.
 fn first_loader(context: &str) -> String {
     format!("first-{context}")
 }
 
-/// Reports a new tab, which has a session from now on.
+/// Reports a new tab, which has a session from this point.
 pub(super) fn attach(driver: &Arc<Driver>, event: &Value, url: &str) {
     let context = text(&event["context"]);
     let user_context = text(&event["userContext"]);
@@ -145,7 +145,7 @@ pub(super) fn attach(driver: &Arc<Driver>, event: &Value, url: &str) {
     driver.emit("", "Target.attachedToTarget", attached);
 }
 
-/// The most frames of a tab whose names are requested.
+/// The maximum number of frames per tab whose names are looked up.
 const NAMED: usize = 200;
 
 fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
@@ -164,7 +164,7 @@ fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
         state.frames.len() <= NAMED
     };
     emit_for(driver, context, "Page.frameAttached", json!({"frameId": context, "parentFrameId": parent}));
-    // The initial document involves no navigation, so its events are reported here.
+    // No navigation reports the initial document, so its events are emitted here.
     tell_document(driver, context, FIRST_DOCUMENT);
     for name in ["DOMContentLoaded", "load"] {
         tell_moment(driver, context, &first_loader(context), name);
@@ -175,7 +175,7 @@ fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
     }
 }
 
-/// Looks up the name of a frame at the element that embeds it.
+/// Reads the name of a frame from its `<iframe>` element and reports it.
 async fn name_frame(driver: Arc<Driver>, context: String, parent: String) {
     let locate = json!({"context": parent, "locator": {"type": "context", "value": {"context": context}}});
     let Ok(found) = driver.ask("browsingContext.locateNodes", locate).await else { return };
@@ -198,7 +198,7 @@ fn tell_moment(driver: &Driver, context: &str, loader: &str, name: &str) {
     emit_for(driver, context, "Page.lifecycleEvent", params);
 }
 
-/// Repeats the load events of a tab: a popup may have loaded before it has a session.
+/// Emits the load events of a tab again, since a popup may have loaded before it had a session.
 pub(super) fn repeat_load_events(driver: &Driver, tab: &str) {
     let reached: Vec<_> = {
         let state = driver.state();
@@ -297,7 +297,7 @@ fn moment(driver: &Arc<Driver>, context: &str, event: &Value, name: &str) {
     }
 }
 
-/// Reports that a frame's network is idle after a pause without requests.
+/// Emits `networkIdle` for a frame after 500 ms without requests.
 pub(super) fn watch_network_idle(driver: &Arc<Driver>, context: &str) {
     let activity = match driver.state().frames.get(context) {
         Some(frame) if frame.has_loaded && frame.in_flight.is_empty() && !frame.is_idle => frame.activity,

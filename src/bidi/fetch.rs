@@ -1,4 +1,4 @@
-//! Intercepted requests.
+//! Request interception (CDP `Fetch`).
 use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -29,14 +29,14 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// The pending refusal of a tab's next document.
+/// An intercept that aborts the next document of a tab.
 #[derive(Debug)]
 pub(super) struct NextDocument {
     intercept: String,
     refused: oneshot::Sender<()>,
 }
 
-/// How long to wait for the request of the next document.
+/// How long to wait for the next document's request.
 const NEXT: Duration = Duration::from_secs(5);
 
 pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
@@ -57,7 +57,7 @@ pub(super) async fn refuse_next_document(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// Handles an intercepted request that no client must decide: its document is refused, or it continues.
+/// Aborts an intercepted document as [`refuse_next_document`] requires. Returns whether `event` was handled.
 pub(super) fn is_refused(driver: &Driver, event: &Value) -> bool {
     let context = event["context"].as_str().unwrap_or_default();
     let mut state = driver.state();
@@ -89,7 +89,7 @@ async fn enable(command: Command<'_>) -> Answer {
         phases.push("authRequired");
     }
     let mut intercept = json!({"phases": phases, "contexts": [command.tab]});
-    // If all patterns name a scheme, requests with other schemes are not intercepted.
+    // If all patterns have a scheme, only requests with these schemes are intercepted.
     let schemes: Vec<_> =
         patterns.iter().filter_map(|pattern| pattern.split_once(':')).map(|(scheme, _)| scheme).collect();
     if !schemes.is_empty() && schemes.len() == patterns.len() {
@@ -112,7 +112,7 @@ async fn disable(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// Reports an intercepted request.
+/// Reports an intercepted request as `Fetch.requestPaused`.
 pub(super) fn held(driver: &Driver, event: &Value, body: &Value, id: &str, kind: &str) {
     let context = event["context"].as_str().unwrap_or_default();
     let request = event["request"]["request"].as_str().unwrap_or_default();
@@ -126,7 +126,7 @@ pub(super) fn held(driver: &Driver, event: &Value, body: &Value, id: &str, kind:
     emit_for(driver, context, "Fetch.requestPaused", paused);
 }
 
-/// Reports that a server asks for credentials.
+/// Reports as `Fetch.authRequired` that a server or proxy requests credentials.
 pub(super) fn on_auth_required(driver: &Driver, event: &Value) {
     if event["isBlocked"] != true {
         return;
@@ -208,7 +208,7 @@ async fn authenticate(command: Command<'_>) -> Answer {
             go["credentials"] =
                 json!({"type": "password", "username": answer["username"], "password": answer["password"]});
         }
-        // The default action would open the browser's own dialog, which waits for a person.
+        // The default action would open Firefox's own credentials dialog, which waits for a person.
         _ => go["action"] = "cancel".into(),
     }
     command.driver.ask("network.continueWithAuth", go).await

@@ -1,4 +1,4 @@
-//! Frames: their tree, their isolated worlds, and the scripts that run in new documents.
+//! The frame tree, isolated worlds, and scripts that run in new documents.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// The tree of a frame and its descendants.
+/// Returns a frame and its descendants as a CDP `FrameTree`.
 fn tree(state: &State, context: &str) -> Value {
     let mut frame = frame_json(state, context);
     if state.tabs.get(context).is_some_and(|tab| tab.is_pending_popup) {
@@ -48,7 +48,7 @@ fn tree(state: &State, context: &str) -> Value {
     json!({"frame": frame, "childFrames": children})
 }
 
-/// A frame with its document, in the format of events.
+/// Returns a frame with its document as a CDP `Frame`.
 pub(super) fn frame_json(state: &State, context: &str) -> Value {
     let Some(frame) = state.frames.get(context) else { return json!({}) };
     let (url, fragment) = match frame.url.split_once('#') {
@@ -72,7 +72,7 @@ pub(super) fn frame_json(state: &State, context: &str) -> Value {
     description
 }
 
-/// Returns the requested URL if `url` is an error page of Firefox.
+/// Returns the requested URL if `url` is an error page of Firefox; otherwise `None`.
 pub(super) fn failed_url(url: &str) -> Option<String> {
     let own = ["about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror"];
     if !own.iter().any(|page| url.starts_with(page)) {
@@ -86,7 +86,7 @@ pub(super) fn failed_url(url: &str) -> Option<String> {
 async fn set_content(command: Command<'_>) -> Answer {
     const WRITE: &str = "html => { document.open(); document.write(html); document.close(); }";
     let html = json!({"type": "string", "value": command.params["html"]});
-    // Runs in the main world, since scripts in the content belong to the page.
+    // Runs in the main world, since scripts in `html` belong to the page.
     let frame = command.text("frameId");
     let call = json!({
         "functionDeclaration": WRITE,
@@ -98,7 +98,7 @@ async fn set_content(command: Command<'_>) -> Answer {
     until_written(command.driver, frame).await
 }
 
-/// Waits until `document.write` has completed: Firefox reports load events of a rewritten document only if resources are pending.
+/// Waits until a rewritten document is complete, and emits its load events, which Firefox may not report.
 async fn until_written(driver: &Arc<Driver>, frame: &str) -> Answer {
     const LOADED: &str = "() => document.readyState === 'complete' || new Promise(done => \
         addEventListener('load', () => done(true), { once: true }))";
@@ -130,7 +130,7 @@ async fn add_script(command: Command<'_>) -> Answer {
         let known = scripts.into_iter().flatten().find(is_this).map(|script| script.script.clone());
         (scope, whom, context, known.filter(|_| scope == "contexts"))
     };
-    // A script that is registered for the whole context has already run in this tab's first document.
+    // A script registered for the whole context has already run in the first document of this tab.
     if params["runImmediately"] == true && known.is_none() {
         let mut target = json!({"context": tab});
         if let Some(world) = world {

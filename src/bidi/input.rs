@@ -1,5 +1,5 @@
-//! Pointer, keyboard and touch input. Waiting input is sent as one gesture: Firefox runs several pending
-//! commands one after the other, with pauses in between.
+//! Pointer, keyboard and touch input. Queued input is sent as one `performActions` command, since Firefox
+//! would run several pending commands with pauses in between.
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,20 +14,20 @@ use super::errors::Refusal;
 use super::runtime::{ask_page, ask_page_raw};
 use super::{keys, missing_features};
 
-/// The input devices of a tab with their queue.
+/// The input devices of a tab, and the queue of input for them.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     queue: VecDeque<Waiting>,
     is_busy: bool,
-    /// When the last input was requested and performed.
+    /// When the last input was requested, and when it was performed.
     past: Option<LastInput>,
-    /// The frame that contains the pointer, if not the main frame.
+    /// The frame under the pointer; `None` for the main frame.
     place: Option<FramePosition>,
-    /// The number of pressed buttons. Until all are released, the frame in `place` receives the pointer input.
+    /// The number of pressed buttons. Until all are released, pointer input goes to the frame in `place`.
     pressed: usize,
 }
 
-/// Queued input, and the caller who waits for it.
+/// Queued input, and the channel to the caller that waits for its completion.
 #[derive(Debug)]
 struct Waiting {
     item: Item,
@@ -44,10 +44,10 @@ struct LastInput {
 
 #[derive(Debug)]
 enum Item {
-    /// A sequence of actions, each of one device.
+    /// A sequence of actions, each for one device.
     Ticks(Vec<(Device, Value)>),
     Insert(String),
-    /// No input: it marks that all earlier input was performed.
+    /// No input: completes when all earlier input was performed.
     Barrier,
 }
 
@@ -74,7 +74,7 @@ impl Device {
     }
 }
 
-/// The most actions in one gesture.
+/// The maximum number of actions in one gesture.
 const MOST_TICKS: usize = 200;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -93,7 +93,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     Ok(json!({}))
 }
 
-/// Waits until the page has received all earlier input.
+/// Waits until the page has received all input that was queued before.
 pub(super) async fn until_received(command: Command<'_>) {
     let _ = done(command, Item::Barrier).await;
 }
@@ -113,7 +113,7 @@ async fn done(command: Command<'_>, item: Item) -> Result<(), Refusal> {
     receiver.await.unwrap_or_else(|_| Err(Refusal::no_frame()))
 }
 
-/// Performs the queued input until the queue is empty.
+/// Performs queued input until the queue is empty. One task per tab runs this.
 async fn work(driver: &Arc<Driver>, tab: &str) {
     loop {
         let mut batch: Vec<(Device, Value)> = Vec::new();
@@ -166,8 +166,8 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
     }
 }
 
-/// Returns the pause to insert before a press or release that was requested later than the previous input. Without it,
-/// the page would receive both at once: queued input is sent as one gesture, and gestures follow each other without a gap.
+/// Returns the pause before a press or release that was requested later than the previous input. Without the
+/// pause, the page would receive both at the same time, since queued input is sent as one gesture.
 fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Option<(Device, Value)> {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(50);
@@ -178,7 +178,7 @@ fn pause(ticks: &[(Device, Value)], asked_after: Duration, gone: Duration) -> Op
     (is_press && rest >= SHORTEST).then(|| (*device, json!({"type": "pause", "duration": whole})))
 }
 
-/// Performs a sequence of actions, each in the frame that receives it.
+/// Performs a sequence of actions, each in the frame that must receive it.
 async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
     let is_within = {
         let mut state = driver.state();
@@ -206,7 +206,7 @@ async fn perform(driver: &Driver, tab: &str, ticks: Vec<(Device, Value)>) -> Res
             gesture(driver, &context, std::mem::take(&mut together)).await?;
         }
         if let Some(outside) = is_entered {
-            // The embedding page also receives the move, so that it knows that the pointer is over the frame.
+            // The embedding page also receives the move, and so learns that the pointer is over the frame.
             gesture(driver, tab, vec![(device, outside)]).await?;
         }
         let is_tab_key = device == Device::Keyboard && action["value"] == keys::TAB;
@@ -223,8 +223,8 @@ fn moves_focus(device: Device) -> bool {
     matches!(device, Device::Mouse | Device::Finger)
 }
 
-/// Returns the frame that receives an action, the action in that frame's coordinates, and the move in the tab's
-/// coordinates when the pointer enters the frame.
+/// Returns the frame that receives an action and the action in its coordinates. The third value is a move in
+/// the tab's coordinates, set when the pointer enters the frame.
 async fn aimed(
     driver: &Driver,
     tab: &str,
@@ -273,12 +273,12 @@ async fn aimed(
     Ok((place.context.clone(), place.aimed(action), outside))
 }
 
-/// Performs several actions in one frame as a gesture.
+/// Performs several actions in one frame with a single `performActions`.
 async fn gesture(driver: &Driver, context: &str, ticks: Vec<(Device, Value)>) -> Result<(), Refusal> {
     let ask = |ticks: &[(Device, Value)]| json!({"context": context, "actions": sources(ticks)});
     match driver.ask("input.performActions", ask(&ticks)).await {
         Err(Refusal::Failed(reason)) if reason.starts_with("move target out of bounds") => {
-            // Firefox refuses points outside the viewport, so they are moved to its edge.
+            // Firefox rejects points outside the viewport, so they are moved to its edge.
             let size = ask_page(driver, context, "() => [innerWidth, innerHeight]", Vec::new()).await?;
             let within = ticks.into_iter().map(|(device, action)| (device, held_within(action, &size)));
             let within: Vec<_> = within.collect();
@@ -297,7 +297,7 @@ fn held_within(mut action: Value, size: &Value) -> Value {
     action
 }
 
-/// One action list for each device in use; while one acts, the others pause.
+/// Returns the BiDi action list of each device in use. While one device acts, the others pause.
 fn sources(ticks: &[(Device, Value)]) -> Vec<Value> {
     let devices = [Device::Keyboard, Device::Mouse, Device::Wheel, Device::Finger];
     let acting = devices.into_iter().filter(|device| ticks.iter().any(|(acts, _)| acts == device));
@@ -339,7 +339,7 @@ fn mouse(params: &Value) -> Item {
     })
 }
 
-/// Builds several clicks as one gesture.
+/// Builds one gesture of several clicks from the parameters of a [`ClickChain`](super::commands::ClickChain).
 fn chain(params: &Value) -> Item {
     let number = button(params["button"].as_str().unwrap_or_default());
     let pause = |time: &Value| (Device::Mouse, json!({"type": "pause", "duration": time}));
@@ -359,7 +359,7 @@ fn key(params: &Value) -> Result<Item, Refusal> {
     let text = |name: &str| params[name].as_str().unwrap_or_default();
     let kind = match text("type") {
         "keyUp" => "keyUp",
-        // The preceding `keyDown` has already typed the character.
+        // The preceding `keyDown` already typed the character.
         "char" => return Ok(Item::Barrier),
         _ => "keyDown",
     };
@@ -385,7 +385,7 @@ fn touch(params: &Value) -> Result<Item, Refusal> {
     }))
 }
 
-/// Inserts text at the focus as an input method does: the page receives a trusted `input` event.
+/// Inserts text at the focus as an input method does. The page receives a trusted `input` event.
 async fn insert_text(driver: &Driver, tab: &str, text: &str) -> Result<(), Refusal> {
     const INSERT: &str = "text => { let at = document.activeElement; \
         while (at && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement; \

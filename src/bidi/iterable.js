@@ -1,4 +1,4 @@
-// Runs in an isolated world, where in Firefox the iterators of DOM objects such as `Headers` are not iterable.
+// Makes the iterators of DOM objects such as `Headers` iterable: in an isolated world of Firefox, they are not.
 (() => {
   if (Symbol.asyncIterator in ReadableStream.prototype) return;
   const give = (to, name, value) => Object.defineProperty(to, name, { value, writable: true, configurable: true });
@@ -16,7 +16,7 @@
     }
     give(kind.prototype, Symbol.asyncIterator, kind.prototype[usual]);
   };
-  // Only secure contexts have `FileSystemDirectoryHandle`.
+  // `FileSystemDirectoryHandle` exists only in secure contexts.
   if (globalThis.FileSystemDirectoryHandle) complete(FileSystemDirectoryHandle, "entries", "entries", "keys", "values");
   complete(ReadableStream, "values", "values");
 })();

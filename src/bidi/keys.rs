@@ -1,9 +1,9 @@
-//! Key names of WebDriver.
+//! Converts CDP keys to WebDriver's key values.
 
-/// The Tab key, which moves the focus.
+/// WebDriver's value of the Tab key, which moves the focus.
 pub(super) const TAB: &str = "\u{E004}";
 
-/// Keys without text, by their `code`.
+/// WebDriver's values of keys that type no text, by DOM `code`.
 const SPECIAL: [(&str, char); 64] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
@@ -71,13 +71,13 @@ const SPECIAL: [(&str, char); 64] = [
     ("Del", '\u{E017}'),
 ];
 
-/// The WebDriver value of a key; `None` if WebDriver has none.
+/// Returns WebDriver's value for a key, given its `code` and `key`; `None` if WebDriver has none.
 pub(super) fn value(code: &str, meaning: &str) -> Option<String> {
     let special =
         |name: &str| SPECIAL.iter().find(|(known, _)| *known == name).map(|(_, key)| key.to_string());
     let mut letters = meaning.chars();
     let is_letter = letters.next().is_some() && letters.next().is_none();
-    // Keypad keys depend on Num Lock: for one that types a character, its code identifies the key.
+    // Keypad keys depend on Num Lock: only if they type a character, `code` identifies the WebDriver key.
     if code.starts_with("Numpad") && meaning != "Enter" {
         return special(if is_letter { code } else { meaning }).or_else(|| special(code));
     }

@@ -1,9 +1,9 @@
-//! Features that Firefox does not support, described for users, with alternatives.
+//! Features that Firefox does not support, with the alternatives that error messages suggest.
 use std::borrow::Cow;
 
 use crate::error::Error;
 
-/// A feature without a WebDriver BiDi command.
+/// A feature for which WebDriver BiDi has no command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFeature {
     /// The subject of the error "… is not available in Firefox".
@@ -65,7 +65,7 @@ pub const BINDING: MissingFeature =
     MissingFeature::of("exposing exposing a function in all worlds of a page");
 pub const RAW_SESSION: MissingFeature = MissingFeature::of("a DevTools protocol session");
 
-/// An unsupported permission, by its name in the permissions API.
+/// Returns the missing feature for an unsupported permission, given its CDP name.
 pub(super) fn permission(name: &str) -> MissingFeature {
     let known = match name {
         "audioCapture" => "microphone".to_owned(),
@@ -77,7 +77,7 @@ pub(super) fn permission(name: &str) -> MissingFeature {
     MissingFeature { what: format!("granting the permission {known:?}").into(), instead: ELSEWHERE }
 }
 
-/// Converts a CDP name to the permissions API's, such as `idleDetection` to `idle-detection`.
+/// Converts a CDP permission name such as `idleDetection` to the web's name `idle-detection`.
 fn with_hyphens(name: &str) -> String {
     name.chars().fold(String::new(), |mut text, letter| {
         if letter.is_ascii_uppercase() {
@@ -92,7 +92,7 @@ pub(super) fn key(name: &str) -> MissingFeature {
     MissingFeature { what: format!("pressing the key {name:?}").into(), instead: ELSEWHERE }
 }
 
-/// Missing features by CDP command or domain; the first match decides.
+/// Missing features by CDP command or domain prefix. The first match applies.
 static BY_COMMAND: [(&str, MissingFeature); 19] = [
     (
         "Browser.setWindowBounds",
@@ -139,7 +139,7 @@ static BY_COMMAND: [(&str, MissingFeature); 19] = [
     ("WebMCP.", MissingFeature::of("WebMCP")),
 ];
 
-/// The missing feature that a CDP command belongs to.
+/// Returns the missing feature for an unsupported CDP command.
 pub(super) fn of_command(method: &str) -> MissingFeature {
     let known = BY_COMMAND.iter().find(|(name, _)| method.starts_with(name));
     known.map_or_else(|| MissingFeature::of("a required browser feature"), |(_, lack)| lack.clone())

@@ -1,8 +1,8 @@
-//! Firefox, which speaks WebDriver BiDi: this module translates it to the Chrome DevTools Protocol.
+//! Firefox: translates between the Chrome DevTools Protocol and Firefox's WebDriver BiDi.
 //!
-//! [`Firefox`] is a [`Transport`](crate::cdp::transport::Transport): CDP commands go in, BiDi commands go out,
-//! and replies and events come back as CDP. The modules above need not know about Firefox. Commands that BiDi
-//! cannot express are refused with a reason; commands that only Firefox needs are in [`commands`].
+//! [`Firefox`] is a [`Transport`](crate::cdp::transport::Transport): it accepts CDP commands, sends BiDi
+//! commands, and returns replies and events as CDP, so the engine need not know about Firefox. Commands that
+//! BiDi cannot express fail with a reason. Commands that only Firefox needs are in [`commands`].
 mod aim;
 mod answers;
 pub mod commands;

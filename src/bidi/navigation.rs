@@ -97,7 +97,7 @@ async fn navigate(command: Command<'_>) -> Answer {
     }
 }
 
-/// The id of the entry for "back": Firefox does not report a tab's history, so three entries stand for it.
+/// The id of the entry for "back". Firefox does not list its history, so CDP sees three placeholder entries.
 const BACK: i64 = 1;
 const HERE: i64 = 2;
 const FORWARD: i64 = 3;
@@ -125,7 +125,7 @@ async fn traverse(command: Command<'_>) -> Answer {
     if command.driver.state().frames.get(command.tab).map(begun) != before {
         return Ok(json!({}));
     }
-    // Firefox does not report a history step within the document.
+    // Firefox reports no event for a history step within the document.
     let here = ask_page(command.driver, command.tab, "() => location.href", Vec::new()).await?;
     let mut state = command.driver.state();
     if let Some(frame) = state.frames.get_mut(command.tab).filter(|frame| Some(begun(frame)) == before) {

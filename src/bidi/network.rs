@@ -1,4 +1,4 @@
-//! Network requests and their responses.
+//! Translates network requests and responses to CDP events.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use super::errors::{Refusal, network_error};
 use super::events::{emit_for, watch_network_idle};
 use super::{fetch, missing_features};
 
-/// A request in progress, or a completed one whose body may still be requested.
+/// A request in progress, or a completed request whose body can still be fetched.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TrackedRequest {
-    /// Our id of the request: the loader id, if it loads a document.
+    /// The CDP request id. For a document, equal to its loader id.
     pub id: String,
     pub context: String,
-    /// The response that redirected to this request.
+    /// The response that redirected to this request, if any.
     pub redirect: Option<Value>,
     /// The request headers from Firefox's event.
     pub headers: Value,
     pub kind: String,
 }
 
-/// The number of requests that are remembered.
+/// The maximum number of tracked requests.
 const REMEMBERED: usize = 2_000;
 
 pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
@@ -76,18 +76,18 @@ async fn body(driver: &Driver, id: &str, kind: &str) -> Answer {
     Ok(json!({"body": bytes["value"], "base64Encoded": bytes["type"] == "base64"}))
 }
 
-/// Returns Firefox's id of the request with our id `id`.
+/// Returns Firefox's id of the request with the CDP request id `id`.
 pub(super) fn firefox_request_id(driver: &Driver, id: &str) -> Option<String> {
     let state = driver.state();
     state.requests.iter().find(|(_, hop)| hop.id == id).map(|(request, _)| request.clone())
 }
 
-/// The largest request body that is reported with its request.
+/// The largest request body that is reported with its request, in bytes.
 const LONGEST_BODY: u64 = 1_000_000;
 /// How long Firefox may take to return a request body.
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
-/// Handles a network event. Firefox returns request bodies only on demand, so later events of such a request wait for its body.
+/// Handles a network event. Bodies must be fetched, so later events of a request wait for its body.
 pub(super) fn hear(driver: &Arc<Driver>, method: &str, event: &Value) {
     let request = request_of(event);
     if let Some(later) = driver.state().pending_requests.get_mut(request) {
@@ -127,12 +127,12 @@ fn request_of(event: &Value) -> &str {
     event["request"]["request"].as_str().unwrap_or_default()
 }
 
-/// The time of an event in seconds, as CDP expects.
+/// Returns the time of an event in seconds, the unit of CDP.
 fn seconds(event: &Value) -> f64 {
     event["timestamp"].as_f64().unwrap_or_default() / 1000.0
 }
 
-/// Whether the browser itself requests the tab's icon. Requests of pages have an initiator.
+/// Returns whether Firefox itself requests the tab's icon. Requests of pages have an initiator.
 fn is_icon(event: &Value) -> bool {
     let request = &event["request"];
     request["destination"] == "image" && request["initiatorType"].is_null() && event["navigation"].is_null()
@@ -141,7 +141,7 @@ fn is_icon(event: &Value) -> bool {
 fn begun(driver: &Arc<Driver>, notice: &Value, body: &Value) {
     if is_icon(notice) {
         if notice["isBlocked"] == true {
-            // While requests are intercepted, the icon request fails: no client could decide about it.
+            // While requests are intercepted, the icon request is failed, since clients never see it.
             driver.tell("network.failRequest", json!({"request": request_of(notice)}));
         }
         return;
@@ -193,7 +193,7 @@ fn begun(driver: &Arc<Driver>, notice: &Value, body: &Value) {
     }
 }
 
-/// A request with its body, if known.
+/// Returns a CDP `Request`. `body` is BiDi's value of the request body, or null.
 pub(super) fn request_json(request: &Value, body: &Value) -> Value {
     let bytes = body["value"].as_str().map(|value| match body["type"].as_str() {
         Some("base64") => value.to_owned(),
@@ -212,7 +212,7 @@ pub(super) fn request_json(request: &Value, body: &Value) -> Value {
     })
 }
 
-/// Headers as an object; repeated ones are joined as in CDP.
+/// Returns headers as an object. Values of a repeated header are joined by newlines, as in CDP.
 fn headers_json(headers: &Value) -> Value {
     let mut converted = Map::new();
     for header in headers.as_array().into_iter().flatten() {

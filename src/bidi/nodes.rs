@@ -1,4 +1,4 @@
-//! DOM nodes: their ids, descriptions, and files for inputs.
+//! DOM nodes: their ids and descriptions, and files for file inputs.
 use serde_json::{Map, Value, json};
 
 use super::answers::{Answer, Command, unknown};
@@ -27,7 +27,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// The node that a command refers to: Firefox's id, its frame, and the BiDi parameter for it.
+/// Returns the frame of the node in a command's parameters, and BiDi's reference to the node.
 fn meant(command: Command<'_>) -> Result<(String, Value), Refusal> {
     let state = command.driver.state();
     if let Some(id) = command.params["objectId"].as_str() {
@@ -53,7 +53,7 @@ async fn describe(command: Command<'_>) -> Answer {
         None => 0.into(),
     };
     let pierce = command.params["pierce"] == true;
-    // The window of a document or its root element, whose id becomes `frameId`.
+    // Returns the node and, for a document or its root element, the window, whose id becomes `frameId`.
     const LOOK: &str = "node => [node, node === node.ownerDocument?.documentElement || node.nodeType === 9 ? \
         (node.ownerDocument ?? node).defaultView : null]";
     let ask = json!({
@@ -87,7 +87,7 @@ async fn describe(command: Command<'_>) -> Answer {
     Ok(json!({"node": node}))
 }
 
-/// A node in CDP's format, with its reported children and shadow roots.
+/// Returns a CDP `Node` with the children and shadow roots that BiDi reported.
 fn describe_node(objects: &mut Objects, frame: &str, remote: &Value) -> Value {
     let value = &remote["value"];
     let number = remote["sharedId"].as_str().map_or(0, |shared| objects.node(frame, shared));
@@ -127,7 +127,7 @@ fn describe_node(objects: &mut Objects, frame: &str, remote: &Value) -> Value {
     Value::Object(node)
 }
 
-/// The remote object of a node, in a world.
+/// Executes `DOM.resolveNode`: returns a remote object for a node, in the given world or the main world.
 fn resolve(command: Command<'_>) -> Answer {
     let number = command.params["backendNodeId"].as_i64().unwrap_or_default();
     let (shared, frame) = command.driver.state().objects.node_by_number(number)?;
@@ -142,7 +142,7 @@ fn resolve(command: Command<'_>) -> Answer {
     Ok(json!({"object": {"type": "object", "subtype": "node", "objectId": id}}))
 }
 
-/// The element that embeds a frame.
+/// Executes `DOM.getFrameOwner`: returns the node id of the element that embeds a frame.
 async fn owner(command: Command<'_>) -> Answer {
     let frame = command.text("frameId");
     let parent = command.driver.state().frames.get(frame).and_then(|frame| frame.parent.clone());

@@ -1,4 +1,4 @@
-//! CDP ids of worlds, nodes and objects, and Firefox's ids for them.
+//! Maps CDP's ids of worlds, nodes and objects to Firefox's ids.
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use super::errors::Refusal;
 use super::values;
 
-/// The engine's isolated world.
+/// The name of the engine's isolated world.
 pub(super) const UTILITY: &str = "utility";
 
-/// A JavaScript world: the page's own or an isolated one.
+/// A JavaScript world: the page's main world or an isolated one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct World {
     pub frame: String,
     pub realm: String,
 }
 
-/// A remote object that is kept alive.
+/// A remote object that stays alive until it is released.
 #[derive(Debug, Clone)]
 pub(super) struct Object {
     pub world: i64,
@@ -30,13 +30,13 @@ pub(super) struct Objects {
     next: i64,
     worlds: HashMap<i64, World>,
     held: HashMap<String, Object>,
-    /// Firefox's ids of nodes, with the frame of each.
+    /// By CDP node id: Firefox's id of the node, and its frame.
     nodes: HashMap<i64, (String, String)>,
     node_numbers: HashMap<String, i64>,
 }
 
 impl Objects {
-    /// The id of the world for a realm.
+    /// Returns the CDP id of the world with this realm, creating it if necessary.
     pub(super) fn world(&mut self, frame: &str, realm: &str) -> i64 {
         if let Some((number, _)) = self.worlds.iter().find(|(_, world)| world.realm == realm) {
             return *number;
@@ -50,7 +50,7 @@ impl Objects {
         self.worlds.get(&number).cloned().ok_or_else(Refusal::replaced)
     }
 
-    /// The id of a node, the same in all worlds.
+    /// Returns the CDP id of a node, the same in all worlds, creating it if necessary.
     pub(super) fn node(&mut self, frame: &str, shared: &str) -> i64 {
         if let Some(number) = self.node_numbers.get(shared) {
             return *number;
@@ -61,7 +61,7 @@ impl Objects {
         self.next
     }
 
-    /// Firefox's id of a node, and its frame.
+    /// Returns Firefox's id of a node, and its frame.
     pub(super) fn node_by_number(&self, number: i64) -> Result<(String, String), Refusal> {
         self.nodes.get(&number).cloned().ok_or_else(|| Refusal::new("No node with given id found"))
     }
@@ -77,7 +77,7 @@ impl Objects {
         self.held.get(id).cloned().ok_or_else(Refusal::replaced)
     }
 
-    /// Releases an object. Returns its world and Firefox's handle.
+    /// Releases an object. Returns its world and Firefox's handle; `None` if Firefox keeps nothing for it.
     pub(super) fn release(&mut self, id: &str) -> Option<(World, String)> {
         let object = self.held.remove(id)?;
         Some((self.worlds.get(&object.world)?.clone(), object.handle?))
@@ -88,7 +88,7 @@ impl Objects {
         named.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Drops the ids of a frame whose document is gone.
+    /// Drops all ids that belong to a frame's previous document.
     pub(super) fn forget_frame(&mut self, frame: &str) {
         self.worlds.retain(|_, world| world.frame != frame);
         let worlds = &self.worlds;
@@ -98,7 +98,7 @@ impl Objects {
         self.node_numbers.retain(|_, number| nodes.contains_key(number));
     }
 
-    /// A result as a CDP `RemoteObject`. With `hold`, objects get an id and stay alive.
+    /// Converts a script's result to a CDP `RemoteObject`. With `hold`, objects get an id and stay alive.
     pub(super) fn remote(&mut self, value: &Value, world: i64, hold: bool, group: Option<&str>) -> Value {
         let mut object = values::remote_object(value);
         let handle = value["handle"].as_str().map(str::to_owned);
@@ -111,7 +111,7 @@ impl Objects {
         Value::Object(object)
     }
 
-    /// Converts an argument of a call to BiDi.
+    /// Converts an argument of `Runtime.callFunctionOn` to BiDi.
     pub(super) fn argument(&self, argument: &Value) -> Result<Value, Refusal> {
         if let Some(id) = argument["objectId"].as_str() {
             return self.reference(id);
@@ -125,7 +125,7 @@ impl Objects {
         })
     }
 
-    /// The BiDi reference of an object. A node is referenced by the id that all worlds share.
+    /// Returns BiDi's reference to an object. Nodes are referenced by the id that all worlds share.
     pub(super) fn reference(&self, id: &str) -> Result<Value, Refusal> {
         let object = self.object(id)?;
         match (object.node, object.handle) {

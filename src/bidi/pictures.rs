@@ -1,4 +1,4 @@
-//! Screenshots, window sizes and PDFs.
+//! Screenshots, window sizes, and printing to PDF.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, unknown};
@@ -20,7 +20,7 @@ const MEASURE: &str = "() => { const root = document.documentElement, view = win
     x: scrollX, y: scrollY, scale: view ? view.scale : 1, offsetX: view ? view.offsetLeft : 0, offsetY: view ? view.offsetTop : 0, \
     contentWidth: Math.max(page ? page.scrollWidth : 0, innerWidth), contentHeight: Math.max(page ? page.scrollHeight : 0, innerHeight) }; }";
 
-/// Returns the scroll position and the size of the viewport.
+/// Script that returns the scroll position and the viewport size, in CSS pixels.
 const SEEN: &str = "() => [scrollX, scrollY, innerWidth, innerHeight]";
 
 async fn metrics(command: Command<'_>) -> Answer {
@@ -39,7 +39,7 @@ async fn metrics(command: Command<'_>) -> Answer {
     }))
 }
 
-/// The image format that a command asks for.
+/// Returns BiDi's image format for the `format` and `quality` of a command.
 pub(super) fn kind_of(params: &Value) -> Value {
     let mut kind = json!({"type": format!("image/{}", params["format"].as_str().unwrap_or("png"))});
     if let Some(quality) = params["quality"].as_f64() {
@@ -57,7 +57,7 @@ async fn capture(command: Command<'_>) -> Answer {
     if clip.is_object() {
         let side = |name: &str| clip[name].as_f64().unwrap_or_default();
         let (mut x, mut y, width, height) = (side("x"), side("y"), side("width"), side("height"));
-        // For `document`, Firefox clips to the root element, which can be smaller than the viewport in quirks mode.
+        // For `document`, Firefox clips to the root element, which in quirks mode may not fill the viewport.
         let seen = ask_page(command.driver, command.tab, SEEN, Vec::new()).await?;
         let [left, top, across, down] = [0, 1, 2, 3].map(|at| seen[at].as_f64().unwrap_or_default());
         let is_seen = x >= left && y >= top && x + width <= left + across && y + height <= top + down;
@@ -76,7 +76,7 @@ async fn capture(command: Command<'_>) -> Answer {
     Ok(json!({"data": data}))
 }
 
-/// Scales a screenshot down, since Firefox captures only at full size.
+/// Scales a screenshot (Base64) down in the page, since Firefox captures only at full size.
 async fn resized(command: Command<'_>, data: &str, kind: &Value, scale: f64) -> Answer {
     const RESIZE: &str = "async (data, type, quality, scale) => { \
         const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)); \

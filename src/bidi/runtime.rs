@@ -1,4 +1,4 @@
-//! JavaScript evaluation: worlds, arguments and results.
+//! JavaScript evaluation: execution contexts, arguments and results.
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
@@ -23,7 +23,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(release(command, group))
         }
         "Runtime.terminateExecution" => {
-            // Firefox itself ends scripts that run for too long. This waits until it has done so.
+            // Firefox itself ends scripts that run too long. This call returns once it has done so.
             ask_page(command.driver, command.tab, "() => null", Vec::new()).await.map(|_| json!({}))
         }
         "Runtime.enable" | "Runtime.disable" | "Runtime.discardConsoleEntries" => {
@@ -33,10 +33,10 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
     }
 }
 
-/// Makes lists iterable (`for`, `for await`) in an isolated world, where Firefox lacks that. Pages do not see this.
+/// Script that makes DOM lists iterable in an isolated world, where Firefox lacks that. Invisible to pages.
 const ITERABLE: &str = include_str!("iterable.js");
 
-/// The id of a frame's main world.
+/// Returns the CDP id of a frame's main world.
 pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     let mut state = driver.state();
     let realm = state.frames.get(frame).ok_or_else(Refusal::no_frame)?.realm.clone();
@@ -44,7 +44,7 @@ pub(super) fn main_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     Ok(state.objects.world(frame, &realm))
 }
 
-/// The id of the engine's world in a frame; creates it on first use.
+/// Returns the CDP id of the engine's isolated world in a frame, creating the world on first use.
 pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, Refusal> {
     let loader = || driver.state().frames.get(frame).map(|frame| frame.loader.clone());
     let document = loader();
@@ -59,13 +59,13 @@ pub(super) async fn utility_world(driver: &Driver, frame: &str) -> Result<i64, R
     Ok(driver.state().objects.world(frame, &realm))
 }
 
-/// Calls a function in the engine's world and returns its JSON result.
+/// Calls a function in the engine's isolated world and returns its result as JSON.
 pub(super) async fn ask_page(driver: &Driver, frame: &str, function: &str, arguments: Vec<Value>) -> Answer {
     let answer = ask_page_raw(driver, frame, function, arguments).await?;
     Ok(values::plain(&answer).unwrap_or(Value::Null))
 }
 
-/// Like [`ask_page`], but returns the value in BiDi's format.
+/// Like [`ask_page`], but returns the result in BiDi's format.
 pub(super) async fn ask_page_raw(
     driver: &Driver,
     frame: &str,
@@ -122,10 +122,10 @@ async fn call(command: Command<'_>) -> Answer {
     run(command, world, "script.callFunction", ask).await
 }
 
-/// The prefix of binding channels.
+/// The prefix of channel names that belong to bindings.
 const BINDING: &str = "binding:";
 
-/// Adds a function to a world through which scripts send text to the engine.
+/// Executes `Runtime.addBinding`: adds a global function to a world that sends a text to the engine.
 async fn add_binding(command: Command<'_>) -> Answer {
     const BIND: &str = "(name, tell) => { globalThis[name] = text => tell(String(text)); }";
     let Some(world) = command.params["executionContextId"].as_i64() else {
@@ -145,7 +145,7 @@ async fn add_binding(command: Command<'_>) -> Answer {
     command.driver.ask("script.callFunction", call).await.map(|_| json!({}))
 }
 
-/// Handles a call of a function that `add_binding` has added.
+/// Reports a call of a function added by [`add_binding`] as `Runtime.bindingCalled`.
 pub(super) fn binding_called(driver: &Driver, event: &Value) {
     let Some(name) = event["channel"].as_str().and_then(|channel| channel.strip_prefix(BINDING)) else {
         return;
@@ -158,7 +158,7 @@ pub(super) fn binding_called(driver: &Driver, event: &Value) {
     super::events::emit_for(driver, context, "Runtime.bindingCalled", called);
 }
 
-/// Returns the BiDi parameters that determine how a script's result is returned.
+/// Returns the BiDi parameters for how a script's result is serialized.
 fn options(params: &Value) -> Value {
     let deep = &params["serializationOptions"];
     let by_value = params["returnByValue"] == true;
@@ -203,11 +203,11 @@ async fn run(command: Command<'_>, world: i64, method: &str, mut ask: Value) -> 
     Ok(json!({"result": object}))
 }
 
-/// An exception with its stack in Chromium's format.
+/// Returns CDP `exceptionDetails` with the stack in Chromium's format.
 pub(super) fn thrown(details: &Value) -> Value {
     let text = details["text"].as_str().unwrap_or("Uncaught");
     let mut exception = Value::Object(values::remote_object(&details["exception"]));
-    // Firefox reports instances of a page's own error classes as plain objects, recognizable only by the text.
+    // Firefox reports instances of a page's error classes as plain objects. Only the text reveals them.
     let is_own_error = details["exception"]["type"] == "object" && !text.starts_with("[object ");
     if details["exception"]["type"] == "error" || is_own_error {
         exception["description"] = with_stack(text, &details["stackTrace"]).into();
@@ -221,7 +221,7 @@ pub(super) fn thrown(details: &Value) -> Value {
     })
 }
 
-/// An error message with its stack in Chromium's format.
+/// Returns an error message followed by its stack in Chromium's format.
 pub(super) fn with_stack(text: &str, stack: &Value) -> String {
     let line = |frame: &Value| {
         let place = format!(
@@ -239,7 +239,7 @@ pub(super) fn with_stack(text: &str, stack: &Value) -> String {
     frames.map(line).fold(text.to_owned(), |trace, line| trace + &line)
 }
 
-/// The properties of an object, each kept alive.
+/// Executes `Runtime.getProperties` for own properties. Keeps each value alive.
 async fn properties(command: Command<'_>) -> Answer {
     let (world, realm, this) = {
         let state = command.driver.state();
@@ -247,7 +247,7 @@ async fn properties(command: Command<'_>) -> Answer {
         let world = state.objects.object(id)?.world;
         (world, state.objects.world_by_number(world)?.realm, state.objects.reference(id)?)
     };
-    // A flat array of name, enumerability and value: BiDi describes each value at the first level of an array.
+    // Returns a flat array of name, enumerability and value: BiDi describes only values at the first level.
     let list = "function () { return Object.getOwnPropertyNames(this).flatMap(name => { \
         const { value, enumerable } = Object.getOwnPropertyDescriptor(this, name); return [name, enumerable, value]; }); }";
     let ask = json!({
@@ -266,7 +266,7 @@ async fn properties(command: Command<'_>) -> Answer {
         .collect();
     let mut held = std::collections::HashMap::new();
     for at in objects {
-        // BiDi gives a handle only to the result of a call, so each object is returned by a call of its own.
+        // BiDi returns a handle only for the result of a call, so each object is fetched by a separate call.
         let ask = json!({
             "functionDeclaration": "function (name) { return this[name]; }",
             "this": this,

@@ -1,5 +1,5 @@
-//! Screencasts. BiDi has none, so screenshots are taken repeatedly, and those that differ from the previous one
-//! are reported. A page cannot notice them.
+//! Screencasts. BiDi has none, so a task takes screenshots repeatedly and reports each that differs from the
+//! previous one. Pages cannot notice this.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,37 +17,37 @@ use super::runtime::ask_page;
 use super::state::tab_of;
 use crate::cdp::Command as _;
 
-/// The shortest interval between screenshots while the tab changes.
+/// The interval between screenshots while the tab changes.
 const QUICK: Duration = Duration::from_millis(120);
 /// The interval between screenshots while the tab does not change.
 const CALM: Duration = Duration::from_millis(500);
-/// How long after a change or an action screenshots are taken at the shortest interval.
+/// How long after a change or an action the tab counts as changing.
 const LIVELY: Duration = Duration::from_secs(1);
-/// How long a busy page may take to report its size. After that, the previous size is used.
+/// How long to wait for a busy page to report its size; after that, the previous size is used.
 const MEASURING: Duration = Duration::from_millis(300);
 
-/// Returns the size of the viewport and the scroll position.
+/// Script that returns the viewport size and the scroll position, in CSS pixels.
 const SEEN: &str = "() => [innerWidth, innerHeight, scrollX, scrollY]";
 
-/// A running screencast; dropping it stops it.
+/// A running screencast, which stops when this is dropped.
 #[derive(Debug)]
 pub(super) struct Screencast {
     progress: watch::Sender<Progress>,
     taken: watch::Receiver<CapturedFrames>,
 }
 
-/// Values that commands change and the task of a screencast watches.
+/// Requests to the task of a screencast, written by commands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     /// The number of the newest frame that the viewer has acknowledged.
     acknowledged: i64,
     /// The number of actions on the tab.
     actions: u64,
-    /// How many times `Firefox.lookNow` has requested a frame.
+    /// How many frames `Firefox.lookNow` has requested.
     wanted: u64,
 }
 
-/// How many requested frames a screencast has captured, and the number of the last reported frame.
+/// How many requested frames the task has captured, and the number of the newest reported frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct CapturedFrames {
     wanted: u64,
@@ -90,7 +90,7 @@ pub(super) async fn answer(command: Command<'_>, session: &str, method: &str) ->
     }
 }
 
-/// Speeds up a tab's screencast after an action, since the page is likely to change.
+/// Takes screenshots at the short interval after an action on the tab, since the page is likely to change.
 pub(super) fn speed_up(driver: &Driver, tab: &str) {
     for (_, film) in driver.state().screencasts.iter().filter(|(session, _)| tab_of(session) == tab) {
         film.progress.send_modify(|progress| progress.actions += 1);
@@ -100,7 +100,7 @@ pub(super) fn speed_up(driver: &Driver, tab: &str) {
 fn start(command: Command<'_>, session: &str) {
     let (telling, progress) = watch::channel(Progress::default());
     let (taking, taken) = watch::channel(CapturedFrames::default());
-    // Replaces and thereby ends an earlier screencast of the session.
+    // Replaces and thereby stops an earlier screencast of the session.
     command.driver.state().screencasts.insert(session.to_owned(), Screencast { progress: telling, taken });
     let filming = ScreencastTask {
         driver: command.driver.clone(),
@@ -135,7 +135,7 @@ impl ScreencastTask {
         let mut ended = self.progress.clone();
         tokio::select! {
             biased;
-            // Completes when the `Screencast` was dropped.
+            // Completes when the [`Screencast`] is dropped.
             _ = ended.wait_for(|_| false) => {}
             () = self.pictures() => {}
         }
@@ -169,7 +169,7 @@ impl ScreencastTask {
         }
     }
 
-    /// Takes a screenshot and reports it if it differs from the last one. Returns the number of the new frame, if any.
+    /// Takes a screenshot and reports it if it differs from the last one. Returns the new frame's number.
     async fn look(&mut self) -> Option<i64> {
         // Fails while a document is being replaced; the next attempt draws the new document.
         let taken = self.driver.ask("browsingContext.captureScreenshot", self.ask.clone()).await.ok()?;

@@ -1,4 +1,4 @@
-//! The state of the browser: tabs, frames, worlds, and what was reported about them.
+//! The state of Firefox as reported to CDP clients: tabs, frames, worlds and requests.
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
@@ -12,33 +12,33 @@ use super::network::TrackedRequest;
 use super::objects::Objects;
 use super::screencasts::Screencast;
 
-/// Firefox's name of the default context.
+/// Firefox's id of the default user context.
 pub(super) const PROFILE: &str = "default";
 
-/// The number of past ids that are remembered.
+/// How many ids a [`Remembered`] set keeps.
 const REMEMBERED: usize = 500;
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Tabs by the id of their top-level browsing context.
+    /// Tabs, by the id of their top-level browsing context.
     pub tabs: HashMap<String, Tab>,
     /// All browsing contexts by id.
     pub frames: HashMap<String, Frame>,
     pub objects: Objects,
-    /// Whether new tabs are reported.
+    /// Whether the client has subscribed to new tabs.
     pub attaches: bool,
-    /// Tabs that were open before us and are ignored.
+    /// Tabs that were open before the session, and that are not reported.
     pub hidden: HashSet<String>,
-    /// The number of tabs that we are creating and whose ids are unknown yet.
+    /// The number of tabs being created whose ids are not known yet.
     pub creating: usize,
-    /// Tabs that opened while `creating` was not zero.
+    /// Events of tabs that opened while `creating` was not zero.
     pub pending: Vec<Value>,
-    /// The number of running print jobs: Firefox opens a hidden tab for each.
+    /// The number of running print jobs. Firefox opens a hidden tab for each.
     pub printing: usize,
     pub requests: HashMap<String, TrackedRequest>,
-    /// Requests whose bodies are being fetched, with their events in the meantime.
+    /// The postponed events of requests whose bodies are being fetched, by request.
     pub pending_requests: HashMap<String, Vec<(String, Value)>>,
-    /// Contexts that have had a tab.
+    /// Browser contexts in which a tab has started.
     pub begun_contexts: HashSet<String>,
     pub context_scripts: HashMap<String, Vec<ContextScript>>,
     /// The permissions granted to each context.
@@ -46,21 +46,21 @@ pub(super) struct State {
     pub granted: HashSet<(String, String)>,
     /// The download folder of each context.
     pub downloads: HashMap<String, DownloadFolder>,
-    /// Recent navigations that became downloads.
+    /// Recent navigations that turned into downloads.
     pub download_navigations: Remembered,
     /// Recent navigations within a document.
     pub same_document: Remembered,
-    /// Running downloads: navigation, URL and our id.
+    /// Running downloads: navigation, URL and CDP download id.
     pub running_downloads: Vec<(String, String, String)>,
-    /// The subscriptions of tabs whose console is reported with objects (`Runtime.enable`).
+    /// Console subscriptions for `Runtime.enable`, by tab: messages with objects.
     pub console: HashMap<String, String>,
-    /// The subscriptions of tabs whose console is read as text (`Console.enable`).
+    /// Console subscriptions for `Console.enable`, by tab: messages as text.
     pub console_read: HashMap<String, String>,
     /// Running screencasts by session.
     pub screencasts: HashMap<String, Screencast>,
     /// The number of screencast frames reported so far.
     pub pictures: i64,
-    /// The number of additional sessions.
+    /// The number of additional CDP sessions created so far.
     pub sessions: u64,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct ContextScript {
     pub script: String,
 }
 
-/// A bounded set of recent ids.
+/// A bounded set of the most recent ids.
 #[derive(Debug, Default)]
 pub(super) struct Remembered(VecDeque<String>);
 
@@ -89,74 +89,74 @@ impl Remembered {
     }
 }
 
-/// A tab: one target with one main session.
+/// A tab: one CDP target with one main session.
 #[derive(Debug, Default)]
 pub(super) struct Tab {
     pub user_context: String,
     pub devices: Devices,
-    /// Scripts for its new documents, by our ids.
+    /// Scripts for new documents: CDP script ids to BiDi ids.
     pub preload: HashMap<String, String>,
-    /// Whether the tab runs: settings that are sent earlier apply to all tabs of its context.
+    /// Whether the tab has started. Earlier settings apply to all tabs of its context, see [`State::scope`].
     pub has_begun: bool,
-    /// The pending refusal of its next document.
+    /// An intercept that aborts the next document.
     pub next_document: Option<NextDocument>,
-    /// The ids of its BiDi intercepts.
+    /// The ids of the tab's BiDi intercepts.
     pub intercepts: Vec<String>,
     pub intercepts_file_choosers: bool,
-    /// Whether its requests bypass the cache.
+    /// Whether requests bypass the cache.
     pub bypasses_cache: bool,
     pub logged: LogEntries,
     pub dialogs: Dialogs,
-    /// Whether it is a popup that has not begun its navigation yet.
+    /// Whether this is a popup whose first navigation has not been committed.
     pub is_pending_popup: bool,
 }
 
-/// A browsing context, which shows one document after another.
+/// A browsing context: a tab's main frame or a nested frame.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    /// The id of its top-level browsing context.
+    /// The id of the top-level browsing context.
     pub tab: String,
     pub parent: Option<String>,
-    /// The navigation that loaded the document.
+    /// The id of the navigation that loaded the document: CDP's loader id.
     pub loader: String,
     pub url: String,
     pub name: String,
-    /// Firefox's id of its main world.
+    /// Firefox's realm id of the main world.
     pub realm: Option<String>,
     /// The navigation in progress.
     pub navigation: Option<String>,
-    /// Requests of the document in progress.
+    /// Requests in progress that belong to the document.
     pub in_flight: HashSet<String>,
     pub has_parsed: bool,
     pub has_loaded: bool,
     pub is_idle: bool,
-    /// Grows with network activity, to detect whether the network stays idle.
+    /// Counts network events, to detect whether the network stays idle.
     pub activity: u64,
 }
 
-/// The session id of a tab.
+/// Returns the id of a tab's main session.
 pub(super) fn session_of(tab: &str) -> String {
     format!("firefox-{tab}")
 }
 
-/// Separates the tab and the number in the id of an additional session.
+/// The separator of tab and number in the id of an additional session.
 const BESIDE: char = '#';
 
-/// The tab of a session id.
+/// Returns the tab of a session.
 pub(super) fn tab_of(session: &str) -> &str {
     let named = session.strip_prefix("firefox-").unwrap_or_default();
     named.split_once(BESIDE).map_or(named, |(tab, _)| tab)
 }
 
 impl State {
-    /// Creates an additional session for a tab: it gets the same replies as the main session, but only events of its own screencasts.
+    /// Creates another session for a tab: it gets all replies, but only the events of its own screencasts.
     pub(super) fn add_session(&mut self, tab: &str) -> String {
         self.sessions += 1;
         format!("{}{BESIDE}{}", session_of(tab), self.sessions)
     }
 
-    /// The tabs that a setting applies to. Settings of a context's first tab apply to the whole context before
-    /// the tab runs: so popups have them from the start, since Firefox does not wait for popups.
+    /// Returns the BiDi scope of a setting: the name of the parameter, and its value. Before the first tab of
+    /// a context starts, its settings apply to the whole context, so that popups have them from the start.
     pub(super) fn scope(&self, tab: &str) -> (&'static str, Value) {
         match self.tabs.get(tab).filter(|tab| !tab.has_begun) {
             Some(tab) if !self.begun_contexts.contains(&tab.user_context) => {
@@ -166,37 +166,37 @@ impl State {
         }
     }
 
-    /// The tab that contains a browsing context.
+    /// Returns the tab that contains a browsing context.
     pub(super) fn tab_containing(&mut self, context: &str) -> Option<&mut Tab> {
         self.tabs.get_mut(&self.frames.get(context)?.tab)
     }
 
-    /// Marks a tab as running.
+    /// Marks a tab and its context as started.
     pub(super) fn begin(&mut self, tab: &str) {
         let Some(tab) = self.tabs.get_mut(tab) else { return };
         tab.has_begun = true;
         self.begun_contexts.insert(tab.user_context.clone());
     }
 
-    /// Removes a script for new documents.
+    /// Forgets a script that ran in new documents.
     pub(super) fn forget_script(&mut self, script: &str) {
         self.context_scripts.values_mut().for_each(|scripts| scripts.retain(|known| known.script != script));
     }
 
-    /// Drops the state of a removed context.
+    /// Drops the state of a removed browser context.
     pub(super) fn forget_context(&mut self, context: &str) {
         self.begun_contexts.remove(context);
         self.context_scripts.remove(context);
         self.downloads.remove(context);
     }
 
-    /// The session that reports a browsing context.
+    /// Returns the id of the session in which a browsing context is reported; `None` if its tab has none.
     pub(super) fn session_for(&self, context: &str) -> Option<String> {
         let frame = self.frames.get(context)?;
         self.tabs.contains_key(&frame.tab).then(|| session_of(&frame.tab))
     }
 
-    /// A frame with all its descendants.
+    /// Returns the ids of a frame and all its descendants.
     pub(super) fn family(&self, context: &str) -> Vec<String> {
         let mut family = vec![context.to_owned()];
         let mut next = 0;
@@ -208,7 +208,7 @@ impl State {
         family
     }
 
-    /// Drops what was known of a frame's previous document.
+    /// Drops the state of a frame's previous document, with its child frames.
     pub(super) fn forget_document(&mut self, context: &str) {
         let family = self.family(context);
         if let Some(tab) = self.tab_containing(context) {

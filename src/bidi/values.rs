@@ -1,9 +1,9 @@
-//! JavaScript values in the formats of BiDi and CDP.
+//! Converts JavaScript values between the formats of BiDi and CDP.
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-/// A value as a `RemoteObject` without an id.
+/// Converts a BiDi value to a CDP `RemoteObject` without an object id.
 pub(super) fn remote_object(remote: &Value) -> Map<String, Value> {
     let kind = remote["type"].as_str().unwrap_or("undefined");
     let value = &remote["value"];
@@ -103,7 +103,7 @@ fn node_description(node: &Value) -> String {
     }
 }
 
-/// The value as JSON; `None` for `undefined`.
+/// Converts a BiDi value to plain JSON; `None` for `undefined`, functions and symbols.
 pub(super) fn plain(remote: &Value) -> Option<Value> {
     let value = &remote["value"];
     let inner = |value: &Value| plain(value).unwrap_or(Value::Null);
@@ -131,7 +131,7 @@ pub(super) fn plain(remote: &Value) -> Option<Value> {
     })
 }
 
-/// The value with nested values, as `deepSerializedValue`.
+/// Converts a BiDi value with its nested values to CDP's `deepSerializedValue`.
 pub(super) fn deep(value: &Value) -> Value {
     deep_with(value, &mut HashMap::new())
 }
@@ -162,7 +162,7 @@ fn deep_with(remote: &Value, numbers: &mut HashMap<String, usize>) -> Value {
     Value::Object(deep_value)
 }
 
-/// A JSON value as a BiDi argument.
+/// Converts a JSON value to a BiDi argument.
 pub(super) fn local(value: &Value) -> Value {
     match value {
         Value::Null => json!({"type": "null"}),
@@ -179,7 +179,7 @@ pub(super) fn local(value: &Value) -> Value {
     }
 }
 
-/// A value that JSON cannot express, as a BiDi argument.
+/// Converts a CDP `unserializableValue`, such as `NaN` or `12n`, to a BiDi argument.
 pub(super) fn special_argument(special: &str) -> Value {
     match special.strip_suffix('n') {
         Some(digits) => json!({"type": "bigint", "value": digits}),

@@ -44,19 +44,19 @@ pub struct ConsoleMessage {
     /// Line, counted from 1; 0 if unknown.
     pub line: i64,
     pub column: i64,
-    /// Whether it is an uncaught error. For its text, see [`Page::fill_error_texts`].
+    /// Whether the message is an uncaught error. For its text, see [`Page::fill_error_texts`].
     pub uncaught: bool,
-    /// The URL of the worker that logged it; `None` for a document.
+    /// The URL of the worker that logged the message; `None` for a document.
     pub worker: Option<String>,
     /// The call stack, innermost call first. Filled by [`Page::add_stacks`] only.
     pub stack: Vec<StackFrame>,
-    /// The CDP session that reported it.
+    /// The id of the CDP session that reported the message.
     session: Arc<str>,
 }
 
 /// The time limit for reading the messages: a busy page does not answer.
 const LIMIT: Duration = Duration::from_secs(2);
-/// The most messages that are returned: the newest.
+/// The maximum number of messages returned; older messages are dropped.
 const KEPT: usize = 1_000;
 
 impl Page {
@@ -71,7 +71,7 @@ impl Page {
         Ok(messages)
     }
 
-    /// Fills in the texts of uncaught errors from the log of the browser process. Returns whether all are known.
+    /// Fills in the texts of uncaught errors from the browser's log. Returns whether all texts are known now.
     pub fn fill_error_texts(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
         let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught_errors);
@@ -118,7 +118,7 @@ async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     Ok(messages)
 }
 
-/// Whether `text` is the generic text that the console reports for an uncaught error instead of its message.
+/// Whether `text` is the generic console text of an uncaught error, without the error's message.
 fn is_bare(text: &str) -> bool {
     matches!(text, "Uncaught" | "Uncaught (in promise)")
 }

@@ -76,8 +76,8 @@ impl Browser {
         Self::connect_with(HOOKS, endpoint, headers, default_context, limit, true).await
     }
 
-    /// Connects to the browser that a person runs with this profile folder; it may ask the person for permission.
-    /// Uses only tabs that this process opens, and their popups. [`close`](Self::close) closes these tabs again.
+    /// Connects to the browser that a person runs with this profile folder; it may ask for permission.
+    /// Uses only tabs that this process opens, and their popups. [`close`](Self::close) closes these tabs.
     ///
     /// # Errors `no_guests` if the browser does not run or refuses the connection.
     pub async fn connect_to_profile(

@@ -42,7 +42,7 @@ pub(super) struct Shared {
     outbox: mpsc::UnboundedSender<Vec<u8>>,
     state: Mutex<State>,
     gone: watch::Sender<Option<Error>>,
-    /// The number of received messages.
+    /// The number of received messages, by which [`Connection::is_alive`] detects activity.
     received: AtomicU64,
     log: Option<Arc<ProtocolLog>>,
 }
@@ -55,7 +55,7 @@ struct State {
 
 struct Pending {
     session: Arc<str>,
-    /// Whether only a target whose main thread is free can answer this command.
+    /// Whether the target can answer this command only while its main thread is free.
     needs_script: bool,
     then: ReplyHandler,
 }
@@ -72,12 +72,12 @@ impl std::fmt::Debug for Pending {
 /// The state of one session: an attachment to a target, or to the browser itself.
 #[derive(Default)]
 pub(super) struct SessionState {
-    /// The session through which this one was attached: when it ends, so does this one. `None` for the
-    /// browser's own session.
+    /// The session through which this session was attached, and with which it ends. `None` for the browser's
+    /// own session.
     parent: Option<Arc<str>>,
     pub(super) closed: AtomicBool,
     pub(super) crashed: AtomicBool,
-    /// The number of answered commands that need the target's main thread.
+    /// The number of replies to commands that need the target's main thread.
     pub(super) answers: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
     observers: Mutex<Vec<ObserverEntry>>,
@@ -142,12 +142,12 @@ impl Connection {
         WeakConnection(Arc::downgrade(&self.shared))
     }
 
-    /// The session of the browser itself.
+    /// Returns the session of the browser itself.
     pub fn root(&self) -> CdpSession {
         self.session("")
     }
 
-    /// The session with this id. If it has ended, every call on it fails at once.
+    /// Returns the session with this id. If it has ended or never existed, every call on it fails at once.
     pub fn session(&self, id: &str) -> CdpSession {
         let known = self
             .shared
@@ -164,12 +164,12 @@ impl Connection {
         CdpSession::new(self.shared.clone(), id, state)
     }
 
-    /// How many commands are waiting for their reply.
+    /// Returns how many commands are waiting for their reply.
     pub fn pending(&self) -> usize {
         self.shared.state.lock().pending.len()
     }
 
-    /// Why the connection ended, if it has.
+    /// Returns why the connection ended; `None` while it is open.
     pub fn close_reason(&self) -> Option<Error> {
         self.shared.gone.borrow().clone()
     }
@@ -188,9 +188,9 @@ impl Connection {
 }
 
 impl Shared {
-    /// Sends a command. `then` gets the reply; if the command cannot be sent, `then` is returned with the error.
+    /// Sends a command and returns its id. `then` gets the reply; an error returns `then` to the caller.
     ///
-    /// `announced_as` is the method's name in errors.
+    /// `announced_as` is the method name that errors contain.
     pub(super) fn post<P: Serialize + ?Sized>(
         &self,
         session: &Arc<str>,
@@ -210,7 +210,7 @@ impl Shared {
         };
         {
             let mut shared = self.state.lock();
-            // Checked under the lock: an ending session sets its flag before it fails pending commands; none is missed.
+            // Checked under the lock: an ending session sets its flag before it fails pending commands.
             if let Some(error) = self.gone.borrow().clone() {
                 return Err((error, then));
             }
@@ -240,7 +240,7 @@ impl Shared {
     pub(super) fn listen(state: &SessionState, methods: &[&'static str]) -> Events {
         let (listener, events) = Listener::new(methods);
         let mut listeners = state.listeners.lock();
-        // Checked under the lock under which `end` sets it, so that no listener outlives its session.
+        // Checked under the lock under which `end` sets the flag, so that no listener outlives its session.
         if !state.closed.load(Ordering::Acquire) {
             listeners.retain(Listener::is_needed);
             listeners.push(listener);
@@ -340,7 +340,7 @@ impl Shared {
         }
     }
 
-    /// Removes and returns the pending command with this id.
+    /// Removes and returns the pending command with this id, and counts replies that need the main thread.
     fn answered(&self, id: u64) -> Option<Pending> {
         let mut state = self.state.lock();
         let waiting = state.pending.remove(&id)?;
@@ -366,7 +366,7 @@ impl Shared {
         }
     }
 
-    /// Ends a session, and all sessions attached through it, since the browser may not report their ends.
+    /// Ends a session and its child sessions, whose ends the browser may not report.
     fn detach(&self, id: Arc<str>) {
         let mut ended = vec![id];
         let mut states = Vec::new();
@@ -516,8 +516,8 @@ struct Outbound<'a, P: ?Sized> {
     params: &'a P,
 }
 
-/// The error code for commands that Firefox does not support. The error's `message` names the command, its `data` an
-/// alternative.
+/// The error code for commands that Firefox does not support. The error's `message` names the command, its
+/// `data` an alternative.
 pub(crate) const NOT_IN_FIREFOX: i64 = -31_001;
 
 #[derive(Deserialize, Default)]

@@ -1,4 +1,4 @@
-//! Parses a message's envelope: id, method and session. Payloads are only located, and decoded when needed.
+//! Parses a message's envelope: id, method and session. Payloads are located, and decoded on demand.
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ pub(super) struct Envelope<'a> {
     pub(super) id: Option<u64>,
     pub(super) session_id: Option<Cow<'a, str>>,
     pub(super) method: Option<Cow<'a, str>>,
-    /// The byte range of the parameters in the message. `result` and `error` are ranges too.
+    /// The byte range of the parameters in the message. `result` and `error` are byte ranges too.
     pub(super) params: Option<Range<usize>>,
     pub(super) result: Option<Range<usize>>,
     pub(super) error: Option<Range<usize>>,
 }
 
 impl<'a> Envelope<'a> {
-    /// Parses an envelope; `None` if the text is not one.
+    /// Parses an envelope; `None` if the text is not a JSON object with valid fields.
     ///
     /// Does not use serde's `RawValue`: it gives one object key a special meaning in the whole program, and pages could
     /// send objects with that key.

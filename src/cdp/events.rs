@@ -33,7 +33,7 @@ impl Message {
     }
 }
 
-/// An event of the browser, not decoded yet.
+/// An event from the browser, decoded on demand.
 #[derive(Debug, Clone)]
 pub struct RawEvent {
     method: &'static str,
@@ -46,7 +46,7 @@ impl RawEvent {
         self.method
     }
 
-    /// Decodes the event as `E`, if it has that name and can be read.
+    /// Decodes the event as `E`; `None` if it has another method name or cannot be decoded.
     pub fn read<E: Event>(&self) -> Option<E> {
         if self.method != E::METHOD {
             return None;
@@ -57,7 +57,7 @@ impl RawEvent {
             .ok()
     }
 
-    /// The parameters as raw JSON.
+    /// Returns the parameters as raw JSON.
     pub fn params_json(&self) -> &[u8] {
         self.message.part()
     }
@@ -77,7 +77,7 @@ pub struct Events {
     queue: Arc<Queue>,
 }
 
-/// The fill level of the queue between the reader and one listener.
+/// Counts the bytes queued between the reader task and one listener, and the dropped events.
 #[derive(Debug, Default)]
 struct Queue {
     bytes: AtomicUsize,
@@ -97,7 +97,7 @@ impl Events {
         self.taken(event)
     }
 
-    /// How many events were dropped because the queue was full.
+    /// Returns how many events were dropped because the queue was full.
     pub fn dropped_count(&self) -> u64 {
         self.queue.lost.load(Ordering::Relaxed)
     }
@@ -127,7 +127,7 @@ impl Listener {
         self.methods.contains(&method)
     }
 
-    /// Returns whether the [`Events`] that this listener feeds still exist.
+    /// Returns whether the [`Events`] to which this listener sends still exist.
     pub(super) fn is_needed(&self) -> bool {
         !self.sender.is_closed()
     }

@@ -20,7 +20,7 @@ struct Wire {
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
 }
 
-/// The browser's end of the connection.
+/// A simulated browser: the other end of the connection.
 struct Peer {
     says: mpsc::UnboundedSender<Vec<u8>>,
     hears: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -88,7 +88,7 @@ async fn attached() -> (Connection, Peer) {
     (connection, peer)
 }
 
-/// An observer that counts events, and how often the end was reported.
+/// An observer that counts events and calls of `ended`.
 #[derive(Default)]
 struct Ends {
     events: AtomicUsize,

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The environment variable that names a folder; each connection writes a log file there. Logs contain typed text,
+/// The environment variable that names the folder for log files, one per connection. Logs contain typed text,
 /// including passwords, and the contents of pages.
 const FOLDER: &str = "PATCHRIGHT_MCP_PROTOCOL_LOG";
 
-/// The maximum number of bytes of each message that are logged.
+/// How much of each message is logged, in bytes.
 const LONGEST: usize = 2_000;
 
 /// A log file with a line for each message, such as `0.123 > {…}`: seconds since the start, `>` for sent or `<` for

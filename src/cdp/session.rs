@@ -52,7 +52,7 @@ impl CdpSession {
         self.state.crashed.load(Ordering::Acquire)
     }
 
-    /// The number of answered commands that need the target's main thread.
+    /// Returns the number of replies to commands that need the target's main thread.
     pub fn answer_count(&self) -> u64 {
         self.state.answers.load(Ordering::Relaxed)
     }
@@ -78,7 +78,7 @@ impl CdpSession {
         self.post(C::METHOD, &command, None)
     }
 
-    /// Like [`send`](Self::send), for a command that the page can notice.
+    /// Like [`send`](Self::send), for a command that pages can notice. `permit` is the reason to allow it.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
     pub fn send_permitted<C: Command>(&self, command: C, permit: PermitReason) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, Some(permit))
@@ -110,7 +110,7 @@ impl CdpSession {
         Shared::forward_events(&self.state, overhearer);
     }
 
-    /// Sends a command that is given by its name, for raw CDP sessions. Waits for the reply, at most 30 s.
+    /// Sends a command by its wire name, for raw CDP sessions. Waits for the reply, at most 30 s.
     pub async fn call_raw(
         &self,
         method: &str,
@@ -175,7 +175,7 @@ impl CdpSession {
     }
 }
 
-/// A future of the reply to a command that was sent. Dropping it discards the reply, but does not cancel the command.
+/// A future of the reply to a sent command. Dropping it discards the reply, but does not cancel the command.
 #[derive(Debug)]
 #[must_use = "the reply tells whether the command succeeded"]
 pub struct PendingReply<T> {

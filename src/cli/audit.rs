@@ -1,4 +1,4 @@
-//! The `audit verify` command: checks that an audit log was not altered.
+//! The `audit verify` command: detects whether lines of an audit log (`--audit`) were altered.
 use std::fs::File;
 use std::path::PathBuf;
 

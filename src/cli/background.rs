@@ -1,5 +1,5 @@
-//! The background server that runs the verbs: one process per project folder. It exits after its last session, after
-//! an hour without commands, or on request, and removes its socket.
+//! The background server that runs command-line verbs: one process per project folder. It exits after its
+//! last session, after an hour without commands, or on request, and removes its socket.
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 const WORKING_INTERVAL: Duration = Duration::from_secs(5);
 /// How often to check whether the socket file still exists.
 const SOCKET_CHECK_INTERVAL: Duration = Duration::from_secs(15);
-/// Tools whose answer always includes the page's state (URL and title), even if the last answer had the same.
+/// Tools that always report the page's URL and title, even if the previous answer had the same.
 const TOOLS_WITH_PAGE_STATE: [&str; 3] = ["browser_navigate", "browser_snapshot", "browser_tabs"];
 
-/// Serves the commands of one folder until there are no more sessions.
+/// Serves the commands of one project folder until the last session ends or the server is stopped.
 pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::Result<()> {
     let listener = UnixListener::bind(&config.socket)?;
     let keeper = Arc::new(BackgroundServer {
@@ -73,11 +73,11 @@ struct BackgroundServer {
     shutdown: Shutdown,
 }
 
-/// A named session: its MCP client state, and the page file that was last written for it.
+/// A named session: its MCP client state, its page file, and the page state that was last reported.
 struct ShellSession {
     client: Client,
     written: Mutex<Option<PageFileState>>,
-    /// The page state in the last answer, to leave it out of the next one if it is unchanged.
+    /// The page's URL and title in the last answer; the next answer omits them if they are unchanged.
     reported: Mutex<Option<PageState>>,
 }
 
@@ -102,7 +102,7 @@ impl BackgroundServer {
             tokio::select! {
                 _ = self.shutdown.wait_for_begin() => return,
                 () = idle => return self.shutdown.begin(ShutdownReason::ClientLeft),
-                // Once a cleanup of temporary files has removed the socket, no client can connect any more.
+                // If a cleanup of temporary files has removed the socket, no client can connect any more.
                 () = tokio::time::sleep(SOCKET_CHECK_INTERVAL) => if !socket.exists() {
                     return self.shutdown.begin(ShutdownReason::ClientLeft);
                 },
@@ -152,7 +152,7 @@ impl BackgroundServer {
                 () = &mut telling => {}
                 _ = beat.tick() => writer.write_all(&written(&Line::Working)?).await?,
                 Some(text) = waiting.recv() => writer.write_all(&written(&Line::Waiting(text))?).await?,
-                // The client sends nothing after its request: this is its end, for example after Ctrl+C.
+                // The client sends nothing after its request, so this read ends only when it disconnects.
                 _ = reader.read(&mut byte), if !cancelled.is_cancelled() => cancelled.cancel(),
             }
         };
@@ -163,7 +163,7 @@ impl BackgroundServer {
         }
         let said = writer.write_all(&written(&Line::Done(outcome))?).await;
         if ends && closes {
-            // Left open until this process exits: the client waits for the end of the stream, see `until_gone`.
+            // Left open until this process exits: the client waits for the stream to end.
             std::mem::forget(writer);
         }
         said
@@ -253,7 +253,7 @@ impl BackgroundServer {
             visit.client.close().await;
             if let Some(written) = visit.written.lock().take() {
                 let _ = std::fs::remove_file(&written.path);
-                // A named session has a folder of its own. It is removed only if it is empty.
+                // A named session has its own folder. `remove_dir` removes it only if it is empty.
                 let _ = written
                     .path
                     .parent()
@@ -310,14 +310,14 @@ impl BackgroundServer {
 }
 
 impl ShellSession {
-    /// Returns whether the page's state can be left out: the last answer had the same, and `tool` does not ask for it.
+    /// Returns whether the answer can omit URL and title: both are unchanged, and `tool` is not an exception.
     fn is_page_state_unchanged(&self, tool: &str, reply: &Reply) -> bool {
         let Some(page) = reply.page() else { return false };
         let before = self.reported.lock().replace(page.clone());
         !TOOLS_WITH_PAGE_STATE.contains(&tool) && before.as_ref() == Some(page)
     }
 
-    /// Writes the last snapshot, unshortened, to the session's page file, so that the user can search it there.
+    /// Writes the full last snapshot to the session's page file, where the user can search it.
     fn write_page(&self, session: &str, reply: &Reply, here: &Path, secrets: &Secrets) -> Option<PageFile> {
         let mut last = self.written.lock();
         let Some(tree) = self.client.last_snapshot() else {

@@ -6,17 +6,17 @@ use super::verbs::with_verb_names;
 use crate::mcp::reply::Reply;
 use crate::snapshot::{Omission, split_quoted};
 
-/// The file with the page's full snapshot.
+/// The file to which a page's full snapshot was written.
 #[derive(Debug, Clone)]
 pub(super) struct PageFile {
-    /// The path relative to the user's folder.
+    /// The path relative to the user's working directory.
     pub path: String,
     pub lines: usize,
-    /// Whether the file contains more of the page than the answer.
+    /// Whether the file contains parts of the page that the answer omits.
     pub holds_more: bool,
 }
 
-/// Returns the answer as plain lines, without the page's state if `is_known`.
+/// Returns the answer as plain text, without the page's URL and title if `is_known`.
 pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> String {
     let mut lines = Vec::new();
     let mut points_at_file = file.is_none_or(|file| !file.holds_more);
@@ -81,12 +81,12 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     object
 }
 
-/// Returns a snapshot as it is written to the page file.
+/// Returns a snapshot in the form for the page file.
 pub(super) fn outline(text: &str) -> String {
     bare_refs(text)
 }
 
-/// Returns the answer's result. Tool names are replaced by verbs in our own text, not in text of pages and scripts.
+/// Returns the answer's result. Replaces tool names by verbs, but not in text of pages and scripts.
 fn result(reply: &Reply) -> String {
     let parts = reply.result().into_iter();
     let text = parts.map(|part| if part.names_tools { with_verb_names(&part.text) } else { part.text });
@@ -103,7 +103,7 @@ fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
     outlined(outline, left_out.map(|left_out| with_verb_names(&left_out.to_string())))
 }
 
-/// Returns the note about omitted parts, which points at the page file instead of at further calls.
+/// Returns the note about omitted parts: points at the page file instead of at further tool calls.
 fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> String {
     if left_out.how.is_none() {
         return with_verb_names(&left_out.to_string());
@@ -113,7 +113,7 @@ fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> S
     Omission { how, ..left_out.clone() }.to_string()
 }
 
-/// Replaces `[ref=e12]` by `[e12]`.
+/// Replaces `[ref=e12]` by `[e12]`, except in quoted text.
 fn bare_refs(text: &str) -> String {
     let lines = text.split_inclusive('\n').flat_map(split_quoted);
     lines

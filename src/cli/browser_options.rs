@@ -12,7 +12,7 @@ use crate::browser::proxy::Proxy;
 use crate::browser::{ContextOptions, Device, PERMISSIONS, StorageState};
 use crate::mcp::settings::Settings;
 
-/// The launch options.
+/// Returns the options for launching the browser.
 pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
     let channel =
         flags.browser.browser.and_then(|browser| Channel::from_name(browser.into()).ok()).unwrap_or_default();
@@ -25,14 +25,14 @@ pub(super) fn launch_options(flags: &Flags) -> LaunchOptions {
         hides_webdriver: flags.browser.hide_webdriver == Some(true),
         sandbox: flags.browser.no_sandbox.map(|without| !without),
         user_data_dir: flags.browser.user_data_dir.clone(),
-        // Contexts set these for pages. Targets outside pages, such as service workers, use the browser's own values.
+        // Contexts override these for pages. Other targets, such as service workers, use these values.
         user_agent: flags.pages.user_agent.clone(),
         locale: flags.pages.locale.clone(),
         ..LaunchOptions::default()
     }
 }
 
-/// The context options.
+/// Returns the options for new contexts. Reads the files that the flags name.
 pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, EarlyExit> {
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
@@ -98,7 +98,7 @@ pub(super) fn context_options(flags: &Flags) -> Result<ContextOptions, EarlyExit
     Ok(options)
 }
 
-/// The absolute path, since the browser has its own working directory.
+/// Returns the absolute path, since the browser has its own working directory.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

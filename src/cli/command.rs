@@ -19,7 +19,7 @@ use super::{EarlyExit, audit, doctor, health, keys, papers, setup, show, show_tr
 /// The default session name.
 pub(super) const DEFAULT_SESSION: &str = "default";
 
-/// The exit status when the server ran the request and it failed.
+/// The exit status when the server ran the request and the request failed.
 const FAILED: i32 = 1;
 /// The exit status when there is no server and none can be started.
 const UNREACHABLE: i32 = 3;
@@ -82,8 +82,8 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     Some(done.unwrap_or_else(|ending| ending.report()))
 }
 
-/// Returns a predicate that, called on each argument in order, finds the command: the first word that is not part of a
-/// global flag. After any other flag, there is none.
+/// Returns a predicate for the arguments, called in order, that finds the command: the first word that is not
+/// part of a global flag. After an unknown flag it finds nothing.
 fn command_finder(arguments: &[OsString]) -> impl FnMut(&OsString) -> bool + use<> {
     let takes_a_value = |argument: &OsString| argument == "-s" || argument == "--session";
     let is_value: Vec<bool> =
@@ -125,7 +125,7 @@ fn check_command_line(words: &[OsString]) -> Result<(), EarlyExit> {
     parse_verb(verb, rest).map(drop)
 }
 
-/// Parses the arguments of a verb: the flags common to all verbs, and the arguments of its tool.
+/// Parses a verb's arguments into the flags common to all verbs and the arguments of its tool.
 fn parse_verb(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String, Value>), EarlyExit> {
     let matches = parsed(command_of(verb), rest)?;
     let here = UserWorkingDir(std::env::current_dir().unwrap_or_default());
@@ -136,7 +136,7 @@ fn parse_verb(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String
     Ok((matches, arguments))
 }
 
-/// Runs a verb.
+/// Runs a verb on the background server and returns the exit status.
 fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, EarlyExit> {
     let takes_steps = verb.tool.name == "browser_steps";
     if takes_steps && !std::io::stdin().is_terminal() && rest.iter().all(|word| word == "-") {
@@ -153,7 +153,7 @@ fn act(program: &Program, verb: Verb, mut rest: Vec<OsString>) -> Result<i32, Ea
     ask(&matches, Some(program), options, work)
 }
 
-/// Sends a request to the server of this folder, and prints its answer.
+/// Sends a request to the background server of this folder and prints the answer. Returns the exit status.
 fn ask(
     matches: &ArgMatches,
     program: Option<&Program>,
@@ -185,7 +185,7 @@ fn ask(
 fn reach(program: Option<&Program>, request: &Request) -> Result<Outcome, String> {
     let project = super::project::Project::here().map_err(|error| error.to_string())?;
     match super::remote::ask(&project, program, request) {
-        // Closing or listing sessions where no server runs is not an error.
+        // It is not an error to close or list sessions if no server runs.
         Err(CommandFailure::NoServer) => Ok(nothing_open(request.json)),
         asked => asked.map_err(|trouble| trouble.to_string()),
     }
@@ -220,7 +220,7 @@ fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, EarlyExit
     matches.map_err(|error| layers::ending(&error))
 }
 
-/// The command-line definition of a verb.
+/// Returns the command-line definition of a verb.
 pub(super) fn command_of(verb: Verb) -> Command {
     let mut command = with_common(verb.command());
     if verb.needs_capability() {
@@ -244,7 +244,7 @@ fn takes_options(verb: Verb) -> bool {
     verb.tool.name == "browser_navigate"
 }
 
-/// Returns the server options on the command line, written as `--name=value`.
+/// Returns the server options given on the command line, each as `--name=value`.
 pub(super) fn options(matches: &ArgMatches) -> Vec<String> {
     let mut options = Vec::new();
     if matches.try_get_one("headed").ok().flatten() == Some(&true) {
@@ -283,7 +283,7 @@ fn sessions_command() -> Command {
     with_common(Command::new("sessions").about(OWN_COMMANDS[1].1))
 }
 
-/// The command-line definitions of the program's own commands.
+/// Returns the command-line definitions of the program's own commands.
 fn own() -> [Command; 10] {
     [
         close_command(),
@@ -299,7 +299,7 @@ fn own() -> [Command; 10] {
     ]
 }
 
-/// All commands.
+/// Returns the command-line definitions of all commands.
 pub(super) fn every() -> impl Iterator<Item = Command> {
     verbs::all().map(command_of).chain(own())
 }
@@ -318,7 +318,7 @@ fn help(rest: &[OsString]) -> Result<i32, EarlyExit> {
     Err(EarlyExit::Answer(explained(command)))
 }
 
-/// Renders the help of a command, without the global options.
+/// Renders the help of a command, without the options that all commands have.
 fn explained(command: Command) -> String {
     let shared =
         ["session", "json"].into_iter().filter(|id| command.get_arguments().any(|arg| arg.get_id() == id));
@@ -363,7 +363,7 @@ fn list_all() -> String {
     text
 }
 
-/// Runs the background server: `background SOCKET [options]`, as `remote::ask` starts it.
+/// Runs the background server. The command line is `background SOCKET [options]`, as `remote::ask` writes it.
 #[cfg(unix)]
 fn background(rest: Vec<OsString>) -> Result<i32, EarlyExit> {
     let mut rest = rest.into_iter();

@@ -1,4 +1,4 @@
-//! Checks everything that can keep the browser from working, and shows how to fix it.
+//! The `doctor` command: checks what could keep the browser from working, and shows how to fix each problem.
 mod machine;
 
 use std::net::TcpListener;
@@ -37,7 +37,7 @@ pub(super) struct Finding {
     pub subject: &'static str,
     pub grade: Severity,
     pub found: String,
-    /// How to fix the problem; `None` if there is none.
+    /// How to fix the problem; `None` if nothing is wrong.
     pub mend: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Finding {
     }
 }
 
-/// Returns the command-line definition. It includes the server's options, since they decide what is checked.
+/// Returns the definition of `doctor`. It includes the server's options, which determine what is checked.
 pub(super) fn command() -> Command {
     let command = Command::new("doctor")
         .about("Check what the browser needs on this machine, and how to fix what is missing")
@@ -68,7 +68,7 @@ pub(super) fn command() -> Command {
     flags.fold(command, |command, flag| command.arg(flag.clone().hide(true).help_heading(None::<&str>)))
 }
 
-/// Runs the checks and prints the findings. Returns exit status 1 if one of them is a problem.
+/// Runs the checks and prints the findings. Returns exit status 1 if at least one is a problem.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let options = command::options(matches);
     let config = super::configure(options.iter().map(std::ffi::OsString::from), std::env::vars_os())?;
@@ -176,7 +176,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
     findings
 }
 
-/// Starts a browser and measures how long it takes. `start` returns the version and a future that closes the browser.
+/// Starts a browser and times the start. `start` returns the version and a future that closes the browser.
 fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(String, C)>>) -> Finding {
     let begun = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -204,7 +204,7 @@ fn finding(subject: &'static str, error: &Error) -> Finding {
     Finding::bad(subject, Severity::Problem, error.to_string(), mend)
 }
 
-/// Checks whether something listens at the `--cdp-endpoint`.
+/// Checks whether the address of `--cdp-endpoint` accepts connections.
 fn attached(endpoint: &str) -> Finding {
     let listens = url::Url::parse(endpoint).ok().and_then(|url| {
         let addresses = url.socket_addrs(|| None).ok()?;
@@ -224,7 +224,7 @@ fn attached(endpoint: &str) -> Finding {
     }
 }
 
-/// Checks port and API keys, if the options make the server use HTTP.
+/// Checks port and API keys; no findings if the server does not use HTTP.
 fn http(config: &Config) -> Vec<Finding> {
     let Some(http) = &config.http else { return Vec::new() };
     let address = (http.host.trim_matches(['[', ']']), http.port);
@@ -251,7 +251,7 @@ fn http(config: &Config) -> Vec<Finding> {
     vec![port, keys]
 }
 
-/// Checks for each MCP client on this machine whether this server is set up in it.
+/// Checks whether each MCP client installed on this machine has this server in its configuration.
 fn clients() -> Vec<Finding> {
     let Some(places) = ClientFolders::here() else { return Vec::new() };
     let found = Agent::all().iter().filter_map(|agent| {
@@ -275,7 +275,7 @@ fn clients() -> Vec<Finding> {
     found.collect()
 }
 
-/// Checks that the program that a client's configuration starts still exists.
+/// Checks that the program exists that a client's configuration starts.
 fn knows(agent: Agent, name: &str, program: Option<String>) -> Finding {
     let is_gone = program.as_deref().is_some_and(|program| {
         let path = std::path::Path::new(program);

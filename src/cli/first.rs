@@ -1,5 +1,5 @@
-//! An init process for containers. As process 1, the program starts itself again as a child, forwards signals to the
-//! child, and reaps orphaned processes, of which browsers leave several.
+//! An init process for containers. As process 1, the program starts itself as a child, forwards signals to
+//! the child, and reaps orphaned processes, of which browsers leave several.
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::program::Program;
 use super::tell;
 
-/// The signals that are forwarded to the child: those that ask a process to exit.
+/// The signals that are forwarded to the child: those that request a process to exit.
 const FORWARDED_SIGNALS: [(SignalKind, Signal); 4] = [
     (SignalKind::terminate(), Signal::TERM),
     (SignalKind::interrupt(), Signal::INT),
@@ -49,7 +49,7 @@ async fn keep(program: &Program, arguments: &[OsString]) -> io::Result<i32> {
                 let _ = kill_process(child, number);
             }
             _ = ends.recv() => {
-                // Signals are merged: one SIGCHLD can stand for several children.
+                // Signals are merged: one SIGCHLD can announce the end of several children.
                 while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
                     if ended == child {
                         let status = std::process::ExitStatus::from_raw(status.as_raw());

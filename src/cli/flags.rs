@@ -29,7 +29,7 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    // Flattened first, before a help heading is set: these flags appear without one.
+    // Flattened before any help heading is set, so that these flags appear without a heading.
     #[command(flatten)]
     pub log: LogFlags,
 
@@ -68,7 +68,7 @@ pub struct Flags {
     pub replica: ReplicaFlags,
 }
 
-// Settings of the browser: how to start it or attach to it.
+// How to start a browser or attach to one.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Browser")]
 pub struct BrowserFlags {
@@ -126,7 +126,7 @@ pub struct BrowserFlags {
     pub pool: Option<String>,
 }
 
-// Proxy and lifetime of browsers.
+// The proxy, and how long browsers live.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Browser")]
 pub struct EngineFlags {
@@ -208,7 +208,7 @@ pub struct PageFlags {
     pub input: Option<InputPace>,
 }
 
-// The tools: which, time limits, answers and files.
+// Which tools are offered; time limits, answers and files.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Tools")]
 pub struct ToolFlags {
@@ -308,7 +308,7 @@ pub struct LimitFlags {
     pub max_live_pages: Option<u64>,
 }
 
-// Waiting for the user: login, cooldown, live view, consent.
+// Waiting for a person: login, cooldown, live view, consent.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Waiting for the user")]
 pub struct UserFlags {
@@ -512,7 +512,7 @@ pub enum InputPace {
     Instant,
 }
 
-/// Width and height in pixels.
+/// A size in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     pub width: u32,
@@ -531,7 +531,7 @@ impl FromStr for Size {
     }
 }
 
-/// Parses a number of milliseconds: at least 1, at most a day.
+/// Returns a parser for milliseconds, from 1 to a day (86,400,000).
 fn milliseconds() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=86_400_000)
 }
@@ -552,7 +552,7 @@ fn not_empty() -> ValueParser {
     clap::builder::NonEmptyStringValueParser::new().try_map(plain).into()
 }
 
-/// Parses a language tag such as `de`, `de-DE` or `zh-Hans-CN`.
+/// Returns a parser for language tags such as `de`, `de-DE` or `zh-Hans-CN`.
 fn language() -> ValueParser {
     let tag = |text: String| {
         let mut parts = text.split('-');
@@ -570,7 +570,7 @@ fn language() -> ValueParser {
     clap::builder::NonEmptyStringValueParser::new().try_map(tag).into()
 }
 
-/// A header, written as name, colon, value.
+/// An HTTP header: name and value. On the command line: `Name: value`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header(pub String, pub String);
 
@@ -592,7 +592,7 @@ impl FromStr for Header {
     }
 }
 
-/// A list of origins. They contain neither commas nor semicolons, so both separate them.
+/// A list of origin patterns, separated by commas or semicolons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginList(pub Vec<OriginPattern>);
 

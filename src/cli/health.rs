@@ -1,4 +1,4 @@
-//! The `health` command: asks an HTTP server for its health, for container images without an HTTP client.
+//! The `health` command: checks an HTTP server's health, for container images without an HTTP client.
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -28,7 +28,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| EarlyExit::Mistake(format!("health: {error}")))?;
     let asked = runtime.block_on(async {
-        // The server runs on this machine, so proxies from the environment must not be used.
+        // The server runs on this machine, so the proxy variables of the environment must not apply.
         let client = reqwest::Client::builder().no_proxy().timeout(LIMIT).build()?;
         client.get(&url).send().await
     });
@@ -49,7 +49,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     }
 }
 
-/// Returns the innermost cause of an error, which is the most specific one.
+/// Returns the message of the innermost cause, which is the most specific one.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(inner) = innermost.source() {

@@ -1,4 +1,4 @@
-//! Adds, lists and revokes the keys of `--keys`.
+//! The `keys` command: adds, lists and revokes API keys in the file of `--keys`.
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use toml_edit::{Array, Datetime, DocumentMut, Item, Table, value};
 use super::{EarlyExit, show};
 use crate::mcp::http::{digest_of, parse_key_file, random_key};
 
-/// The restrictions of a key whose values are lists: name, placeholder and help of each flag.
+/// Flags that restrict a key by a list: name, placeholder and help of each.
 const LISTS: [(&str, &str, &str); 4] = [
     ("toolsets", "SETS", "Families of tools that the key may use"),
     ("caps", "CAPS", "Groups of additional tools that it may use"),
     ("tools", "NAMES", "Tools that it may use"),
     ("allowed-origins", "ORIGINS", "Origins that its pages may reach"),
 ];
-/// The restrictions of a key whose values are numbers: name, placeholder and help of each flag.
+/// Flags that restrict a key by a number: name, placeholder and help of each.
 const NUMBERS: [(&str, &str, &str); 2] = [
     ("calls-per-minute", "COUNT", "Calls that it may make in a minute"),
     ("max-sessions", "COUNT", "Sessions that it may have open"),
@@ -92,7 +92,7 @@ fn name_in(given: &ArgMatches) -> &str {
     given.get_one::<String>("name").map_or("", String::as_str)
 }
 
-/// Returns the key file with the new key added, or an error if the server would reject the resulting file.
+/// Returns the text of the key file with the key added; an error if the server would reject the file.
 fn added(text: &str, name: &str, key: &str, given: &ArgMatches) -> Result<String, String> {
     let mut entry = Table::new();
     entry["sha256"] = value(digest_of(key));
@@ -116,7 +116,7 @@ fn added(text: &str, name: &str, key: &str, given: &ArgMatches) -> Result<String
     Ok(after)
 }
 
-/// Replaces the file atomically; only its owner can read the new one.
+/// Replaces the file atomically. Only its owner can read the new file.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     // If the path is a symbolic link, its target is replaced and the link stays.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

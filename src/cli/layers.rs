@@ -1,4 +1,4 @@
-//! Merges settings: flags override the environment, and the environment overrides the file.
+//! Merges settings: flags override the environment, which overrides the configuration file.
 //!
 //! Values from the environment and the file are converted to flags, so clap parses all three in the same way.
 use std::collections::BTreeMap;
@@ -19,15 +19,15 @@ const PREFIX: &str = "PATCHRIGHT_MCP_";
 /// Flags that cannot be set in a configuration file.
 const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
 
-/// The environment variable that names the browser in the specification of the session tools. Other programs use the
-/// same name, so values outside [`BROWSER_TYPES`] are ignored with a warning.
+/// The environment variable that selects the browser, a name from the session tools' specification. Other
+/// programs use it too, so values outside [`BROWSER_TYPES`] are ignored with a warning.
 const BROWSER_TYPE: &str = "BROWSER_TYPE";
 const BROWSER_TYPES: [&str; 3] = ["chromium", "firefox", "webkit"];
 
-/// The settings of one source (environment or file), by name.
+/// The settings of one source (environment or file): flag names and values.
 type Layer = BTreeMap<String, OsString>;
 
-/// Returns the merged settings, and warnings for the user.
+/// Returns the merged settings and the warnings to show to the user.
 pub fn read_settings(
     arguments: Vec<OsString>,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -49,12 +49,12 @@ pub fn read_settings(
     Ok((flags, warnings))
 }
 
-/// The names of all settings, spelled as flags.
+/// Returns the names of all settings, in kebab case as in flags.
 pub fn setting_names() -> Vec<String> {
     settings(&Flags::command()).map(|setting| name(setting).to_owned()).collect()
 }
 
-/// Returns the name of the environment variable for a setting.
+/// Returns the environment variable for a setting, such as `PATCHRIGHT_MCP_CAPS` for `caps`.
 pub fn environment_variable(name: &str) -> String {
     format!("{PREFIX}{}", name.replace('-', "_").to_ascii_uppercase())
 }
@@ -77,7 +77,7 @@ fn parse(arguments: &[OsString]) -> Result<ArgMatches, EarlyExit> {
     matches.map_err(|error| ending(&error))
 }
 
-/// Converts a clap error. Mistakes become one line, since MCP clients may show only one line of a server's log.
+/// Converts a clap error. Errors become one line, since MCP clients may show only one line of the log.
 pub(super) fn ending(error: &clap::Error) -> EarlyExit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => EarlyExit::Answer(error.render().to_string()),
@@ -102,7 +102,7 @@ fn from_environment(
     let mut kind = None;
     for (key, value) in environment {
         if key == BROWSER_TYPE && !value.is_empty() {
-            // Another program's value for this variable is no reason to fail.
+            // The variable may be meant for another program, so an unknown value is no error.
             match BROWSER_TYPES.iter().any(|known| value == *known) {
                 true => kind = Some(value),
                 false => warnings
@@ -112,7 +112,7 @@ fn from_environment(
         }
         let Some(key) = key.to_str().filter(|key| key.starts_with(PREFIX)) else { continue };
         match names.iter().find(|name| environment_variable(name) == key) {
-            // Compose files pass an unset variable as an empty one.
+            // Compose files pass an unset variable as an empty string.
             Some(_) if value.is_empty() => {}
             Some(name) => insert(&mut layer, name, &value, key)?,
             None => warnings.push(format!("{key} is set, but there is no such setting")),
@@ -171,7 +171,7 @@ fn read_object(path: &Path, text: &str) -> Result<Map<String, Value>, String> {
     })
 }
 
-/// Returns the value as it would be written in a flag; `None` for `null` and for an empty list.
+/// Returns a JSON value as it would be written in a flag; `None` for `null` and for an empty list.
 fn written(value: &Value, list: bool) -> Result<Option<String>, &'static str> {
     match value {
         Value::Null => Ok(None),
@@ -191,7 +191,7 @@ fn takes_a_list(setting: &Arg) -> bool {
     matches!(setting.get_action(), ArgAction::Append)
 }
 
-/// Adds a setting if its value is valid. `found` is the setting's source, for the error message.
+/// Adds a setting after validating its value. `found` names the source in error messages.
 fn insert(layer: &mut Layer, name: &str, value: &OsStr, found: &str) -> Result<(), EarlyExit> {
     if let Err(EarlyExit::Mistake(reason)) = parse(&[flag(name, value)]) {
         return Err(EarlyExit::Mistake(format!("{found}: {reason}")));

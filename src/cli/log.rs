@@ -1,4 +1,4 @@
-//! Logging to standard error on a separate thread, so that a stuck reader of standard error blocks nothing else.
+//! Logs to standard error on a separate thread, so that a blocked standard error blocks nothing else.
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,16 +18,16 @@ use crate::secrets::Secrets;
 
 /// The maximum number of queued lines; further lines are dropped and counted.
 const MOST_WAITING: usize = 1000;
-/// How long [`finish`] waits until the queued lines are written.
+/// How long [`finish`] waits for the queued lines to be written.
 const LAST_WRITE: Duration = Duration::from_millis(300);
 
 static QUEUE: OnceLock<SyncSender<Entry>> = OnceLock::new();
-/// The number of lines dropped since the last line was written.
+/// The number of lines dropped since the last written line, because the queue was full.
 static LEFT_OUT: AtomicUsize = AtomicUsize::new(0);
 
 enum Entry {
     Line(Vec<u8>),
-    /// A request to be notified once all earlier lines are written.
+    /// Makes the writer notify the sender once all earlier lines are written.
     End(SyncSender<()>),
 }
 
@@ -55,7 +55,7 @@ pub(super) fn start(level: LogLevel, format: LogFormat, secrets: Secrets) {
     let filter =
         Targets::new().with_target("patchright_mcp", level).with_default(level.min(LevelFilter::ERROR));
     let all = tracing_subscriber::registry().with(filter);
-    // Fails if this process has started logging before; the first configuration is kept.
+    // Fails if logging was started before in this process; the first configuration stays.
     let _ = match format {
         LogFormat::Text => tracing::subscriber::set_global_default(all.with(lines(secrets))),
         LogFormat::Json => tracing::subscriber::set_global_default(all.with(lines(secrets).json())),
@@ -92,7 +92,7 @@ fn write_all(waiting: &Receiver<Entry>) {
     }
 }
 
-/// Writes a line in one piece, ignoring errors.
+/// Writes a line with a single call, ignoring errors.
 fn write_now(line: &[u8]) {
     let _ = std::io::stderr().write_all(line);
 }

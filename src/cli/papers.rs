@@ -1,4 +1,4 @@
-//! Generates shell completions and a manual page.
+//! The `completions` and `man` commands: generate shell completions and a manual page.
 use clap::builder::EnumValueParser;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _};
 use clap_complete::Shell;

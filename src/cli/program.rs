@@ -1,12 +1,12 @@
-//! How this program can be started again: by this process, or by an MCP client.
+//! How to start this program again, from this process or from an MCP client.
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Python code that starts the program, without the working directory in `sys.path`: a module there could replace ours.
+/// Python code that starts the program, without importing modules from the working directory.
 const IN_PYTHON: &str = "import sys; sys.path[:] = [entry for entry in sys.path if entry]; \
     from patchright_mcp.__main__ import run; sys.exit(run())";
 
-/// A way to start this program: as a binary, or as a package of a Python interpreter.
+/// How to start this program: as a native executable, or as a Python package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     executable: PathBuf,
@@ -20,13 +20,13 @@ enum Kind {
 }
 
 impl Program {
-    /// The running binary.
+    /// Returns the running executable.
     pub fn current() -> Self {
         let executable = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("patchright-mcp"));
         Self { executable, kind: Kind::Binary }
     }
 
-    /// The program as a Python package, run with the interpreter `executable`.
+    /// Returns the Python package, run with the interpreter `executable`.
     pub fn in_python(executable: PathBuf) -> Self {
         Self { executable, kind: Kind::Python }
     }
@@ -40,7 +40,7 @@ impl Program {
         command
     }
 
-    /// Returns executable and arguments as they are written into a client's configuration.
+    /// Returns the executable and the arguments for a client's configuration.
     pub fn command_and_arguments(&self, arguments: &[String]) -> (String, Vec<String>) {
         let leading: &[&str] = match self.kind {
             Kind::Binary => &[],

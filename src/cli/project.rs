@@ -1,4 +1,4 @@
-//! The project folder of a command, and the socket of its server.
+//! Finds the project folder that a command belongs to, and the socket of its background server.
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::folders::make_private;
 
-/// The folder for this program's files in a project.
+/// The folder in a project that contains this program's files.
 pub(super) const FOLDER: &str = ".patchright-mcp";
 
 /// A project folder, and the socket of its background server.
@@ -25,7 +25,7 @@ impl Project {
         let here = fs::canonicalize(std::env::current_dir()?)?;
         let root = root_of(&here, home().as_deref());
         let place = socket_folder()?;
-        // The version is a part of the name, since each version has its own protocol.
+        // The name depends on the version, since each version has its own protocol.
         let name = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
         let name = name.chain_update(root.as_os_str().as_encoded_bytes()).finalize();
         let [a, b, c, d, ..] = name.0;
@@ -33,7 +33,7 @@ impl Project {
         Ok(Self { root, socket: place.join(format!("{name:08x}.sock")) })
     }
 
-    /// Locks the socket folder while a server is started, so that two commands do not both start one.
+    /// Locks the socket folder while a server starts, so that two commands do not both start a server.
     pub(super) fn lock(&self) -> io::Result<File> {
         let place = place_of(&self.socket);
         loop {
@@ -43,7 +43,7 @@ impl Project {
                 opened => opened?,
             };
             lock.lock()?;
-            // A server that exited meanwhile may have removed the folder: then the lock is on a deleted one.
+            // A server that exited meanwhile may have removed the folder, which makes this lock useless.
             if fs::metadata(place).is_ok_and(|now| lock.metadata().is_ok_and(|ours| ours.ino() == now.ino()))
             {
                 return Ok(lock);
@@ -51,7 +51,7 @@ impl Project {
         }
     }
 
-    /// Creates this program's folder in the project, with a `.gitignore` that ignores all of it, and returns its path.
+    /// Creates this program's folder in the project, with a `.gitignore` for its contents. Returns its path.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
         make_private(&folder).map_err(|error| {
@@ -68,11 +68,11 @@ impl Project {
     }
 }
 
-/// Removes the socket of a server that exits, and the socket folder if it is empty.
+/// Removes the socket of an exiting server, and the socket folder if it is empty.
 pub(super) fn leave(socket: &Path) {
     let _ = fs::remove_file(socket);
     let place = place_of(socket);
-    // While another command holds the lock to start a server, the folder is left.
+    // If another command holds the lock to start a server, the folder is kept.
     if let Ok(lock) = File::open(place)
         && lock.try_lock().is_ok()
     {
@@ -84,7 +84,7 @@ fn place_of(socket: &Path) -> &Path {
     socket.parent().unwrap_or(Path::new("/"))
 }
 
-/// Returns the nearest folder, from `here` up to below `home`, with a `.git` or a [`FOLDER`]; if none, `here` itself.
+/// Returns the nearest folder with a `.git` or [`FOLDER`], from `here` up to below `home`; by default `here`.
 fn root_of(here: &Path, home: Option<&Path>) -> PathBuf {
     let marked = |folder: &&Path| [".git", FOLDER].iter().any(|mark| folder.join(mark).exists());
     let inside = here.ancestors().take_while(|folder| Some(*folder) != home && folder.parent().is_some());
@@ -96,7 +96,7 @@ pub(super) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| home.is_absolute())
 }
 
-/// Returns the path of the user's private socket folder, which exists only while servers run.
+/// Returns the path of the user's private socket folder. The folder exists only while servers run.
 fn socket_folder() -> io::Result<PathBuf> {
     // Not XDG_RUNTIME_DIR: under cron, sudo or an agent's sandbox, it differs from the shell's or is unset.
     let place = temporary().join(format!("patchright-mcp-{}", user()));
@@ -117,7 +117,7 @@ fn user() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// Checks that the folder belongs to this user alone: another user could have created it first.
+/// Returns an error unless only this user can access the folder: another user could have created it first.
 fn check(place: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(place)?;
     if found.is_dir() && found.uid() == user() && found.mode().trailing_zeros() >= 6 {

@@ -1,4 +1,4 @@
-//! The client side of verbs: finds or starts the server of a folder, sends a request, and prints the answer.
+//! The client side of verbs: finds or starts the background server of a folder, and sends it a request.
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,21 +12,21 @@ use super::project::Project;
 use super::tell;
 use super::wire::{Line, Outcome, Request, Work};
 
-/// How often a request is tried if the server exits before it begins the request.
+/// How often a request is tried if the server exits before running it.
 const TRIES: usize = 3;
 /// How long a server may take to exit after its last session was closed.
 const EXIT_LIMIT: Duration = Duration::from_secs(10);
-/// How long a server may send nothing before it counts as stuck: a busy one sends [`Line::Working`] every 5 s.
+/// How long a server may be silent before it counts as stuck. If busy, it sends [`Line::Working`] every 5 s.
 const SILENCE_LIMIT: Duration = Duration::from_secs(20);
 /// How long a server may take to start.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// Why a command was not run.
+/// Why a command failed before it had an outcome.
 #[derive(Debug)]
 pub(super) enum CommandFailure {
     NoServer,
     Io(io::Error),
-    /// The server did not start. Contains its log.
+    /// The server did not start. Contains the server's log.
     NotStarted(String),
     /// The server exited during the command.
     ServerExited,
@@ -64,8 +64,8 @@ impl From<io::Error> for CommandFailure {
     }
 }
 
-/// Sends a request to the server of a folder. If none runs, starts one with
-/// the program `starting`, or returns an error if that is `None`.
+/// Sends a request to the background server of a folder. If none runs, starts one with `starting`, or returns
+/// [`CommandFailure::NoServer`] if that is `None`.
 pub(super) fn ask(
     project: &Project,
     starting: Option<&Program>,
@@ -87,7 +87,7 @@ pub(super) fn ask(
 fn connect(project: &Project) -> io::Result<Option<UnixStream>> {
     match UnixStream::connect(&project.socket) {
         Ok(stream) => Ok(Some(stream)),
-        // `ConnectionRefused`: a killed server has left its socket.
+        // `ConnectionRefused`: a killed server left its socket behind.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
             Ok(None)
         }
@@ -127,7 +127,7 @@ fn start(project: &Project, program: &Program, options: &[String]) -> Result<Uni
     }
 }
 
-/// Closes inherited file descriptors in the server: otherwise it would keep locks and pipes of our caller open.
+/// Closes inherited file descriptors in the server: it would keep pipes and locks of the caller open.
 #[allow(unsafe_code, reason = "the standard library has no safe way to keep descriptors from a child")]
 fn close_inherited_descriptors(command: &mut Command) {
     const MOST: i32 = 65_536;
@@ -140,7 +140,7 @@ fn close_inherited_descriptors(command: &mut Command) {
         }
         Ok(())
     };
-    // SAFETY: between fork and exec only fcntl is called: a system call without locks; nothing allocates.
+    // SAFETY: between fork and exec, only fcntl is called, a system call that neither locks nor allocates.
     unsafe { command.pre_exec(set_up) };
 }
 
@@ -155,7 +155,7 @@ fn wait_until_ready(stdout: ChildStdout) -> bool {
     readily.recv_timeout(START_LIMIT).unwrap_or(false)
 }
 
-/// Returns the process id of the server at the other end of the socket; `None` on systems other than Linux.
+/// Returns the process id of the server that the socket connects to; `None` on systems other than Linux.
 fn peer_process_id(stream: &UnixStream) -> Option<u32> {
     #[cfg(target_os = "linux")]
     return u32::try_from(rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_pid()).ok();
@@ -163,13 +163,13 @@ fn peer_process_id(stream: &UnixStream) -> Option<u32> {
     return None;
 }
 
-/// Sends one request and returns its outcome; `None` if the server exited before it began the request.
+/// Sends a request and returns its outcome; `None` if the server exited before running it.
 fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome>, CommandFailure> {
     let mut line = serde_json::to_vec(request).map_err(io::Error::from)?;
     line.push(b'\n');
     let _ = stream.set_write_timeout(Some(SILENCE_LIMIT));
     let _ = stream.set_read_timeout(Some(SILENCE_LIMIT));
-    // A write error is ignored: an exiting server may have closed its end, but its response can still be read.
+    // Ignores write errors: an exiting server may have closed its end, but its response can still be read.
     let _ = stream.write_all(&line);
     let mut begun = false;
     let mut waiting = String::new();
@@ -201,7 +201,7 @@ fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
     if begun { Err(CommandFailure::ServerExited) } else { Ok(None) }
 }
 
-/// Waits until a server that exits after its last session closes the socket.
+/// Waits until a server that exits after its last session closes the connection, at most [`EXIT_LIMIT`].
 fn wait_until_server_exits(mut stream: &UnixStream) {
     let _ = stream.set_read_timeout(Some(EXIT_LIMIT));
     let _ = stream.read(&mut [0]);

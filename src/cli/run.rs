@@ -1,4 +1,4 @@
-//! Runs the MCP server, or a background server, as a [`Config`] describes it.
+//! Runs the MCP server or a background server with the settings of a [`Config`].
 #[cfg(unix)]
 use std::os::fd::AsFd as _;
 #[cfg(unix)]
@@ -30,7 +30,7 @@ use crate::secrets::Secrets;
 use crate::session::Engine;
 use crate::session::cooldown::Cooldown;
 
-/// Serves until the client disconnects or a signal arrives; returns the exit status.
+/// Serves until the client disconnects or a signal arrives. Returns the exit status.
 pub(super) fn run(config: Config) -> i32 {
     let (level, format) = (config.log_level, config.log_format);
     for warning in &config.warnings {
@@ -44,16 +44,16 @@ pub(super) fn run(config: Config) -> i32 {
 #[derive(Debug)]
 pub(super) struct BackgroundConfig {
     pub server: Config,
-    /// The command-line options that the server was started with.
+    /// The command-line options with which the server was started.
     pub options: Vec<String>,
     pub socket: PathBuf,
     pub idle_limit: Duration,
 }
 
-/// Runs the background server of a folder, detached from the terminal.
+/// Runs the background server of a folder, detached from the terminal. Returns the exit status.
 #[cfg(unix)]
 pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
-    // Fails only if this process already leads a process group; then it is not in the client's group.
+    // Fails only if this process already leads a process group, which is then not the client's group.
     let _ = rustix::process::setsid();
     let secrets = config.server.engine.secrets.clone();
     live(config.server.log_level, config.server.log_format, secrets, async {
@@ -73,7 +73,7 @@ pub(super) fn run_in_background(config: BackgroundConfig) -> i32 {
     })
 }
 
-/// Starts logging, runs `serving` to its end, and cleans up. Returns the exit status of `serving`.
+/// Starts logging, runs `serving` to completion, and cleans up. Returns the exit status of `serving`.
 fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Future<Output = i32>) -> i32 {
     log::start(level, format, secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -86,9 +86,9 @@ fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Futu
         }
     };
     let status = runtime.block_on(serving);
-    // A thread may still be blocked on reading a terminal; the exit must not wait for it.
+    // Does not wait for a thread that may still be blocked on reading a terminal.
     runtime.shutdown_background();
-    // After a second signal, the orderly shutdown was cut short: browsers may still run.
+    // A second signal cuts the orderly shutdown short, so browsers may still run.
     launch::kill_all();
     remove_unfinished();
     log::finish();
@@ -180,8 +180,8 @@ async fn serve(mut config: Config) -> i32 {
     shutdown.reason().exit_status()
 }
 
-/// Reserves standard input and output for the protocol: programs in this process and its children then read
-/// `/dev/null` and write to standard error.
+/// Reserves standard input and output for MCP: other code in this process, and child processes, read
+/// `/dev/null` and write to standard error instead.
 #[cfg(unix)]
 fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     let input = std::io::stdin().as_fd().try_clone_to_owned()?;
@@ -192,12 +192,12 @@ fn take_streams() -> std::io::Result<(tokio::fs::File, tokio::fs::File)> {
     Ok((file(input), file(output)))
 }
 
-/// Like [`dispatcher`], with the audit log of `--audit`, if set.
+/// Like [`dispatcher`], but with the audit log of `--audit`, if set.
 pub(super) fn audited(config: Config) -> Result<Dispatcher, String> {
     let audit = config.audit.as_deref().map(AuditLog::open).transpose();
     let audit = audit.map_err(|reason| format!("--audit: {reason}"))?;
     if let Some(log) = &audit {
-        // If standard error is kept, this digest later reveals whether lines were cut off the end of the audit log.
+        // With this digest from standard error, lines cut off the end of the audit log can be detected later.
         let LogHead { lines, digest } = log.head();
         tell(&format!("The audit log goes on after {lines} lines; head {digest}"));
     }

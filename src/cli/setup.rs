@@ -1,4 +1,4 @@
-//! The `setup` command: adds this server to an MCP client's configuration, or removes it, and keeps the rest.
+//! The `setup` command: adds this server to an MCP client's configuration, or removes it. Other entries stay.
 pub(super) mod clients;
 mod edit;
 
@@ -15,7 +15,7 @@ use self::edit::{Format, edited, present, value};
 use super::program::Program;
 use super::{EarlyExit, show};
 
-/// The suffix of the backup file.
+/// The suffix of the backup that is written beside a configuration file.
 const COPY: &str = ".before-patchright-mcp";
 /// The default name of this server in a client's configuration.
 pub(super) const NAME: &str = "browser";
@@ -48,7 +48,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Sets up the given client, or without one lists all clients and whether each is set up.
+/// Sets up the given client. Without a client, lists all clients and whether each is set up.
 pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let places = ClientFolders::here();
     let places =
@@ -122,7 +122,7 @@ fn keep_and_write(
 ) -> io::Result<()> {
     match before {
         None => {
-            // The file does not exist, so a backup beside it is of an earlier file.
+            // The configuration does not exist, so a backup beside it is obsolete.
             let _ = fs::remove_file(copy_of(path));
         }
         Some(text) if present(agent.format(), text, name).is_none() => {
@@ -133,7 +133,7 @@ fn keep_and_write(
     write(path, after)
 }
 
-/// Restores the backup if nothing else has changed since, deletes a file that `setup` created, or writes `after`.
+/// Restores the backup if only our entry differs, deletes a file that `setup` created, or writes `after`.
 fn undo(agent: Agent, path: &Path, after: &str) -> io::Result<()> {
     let copy = copy_of(path);
     let left = value(agent.format(), after);
@@ -164,7 +164,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Describes the change to this server's entry. Other entries are not shown, since they may contain keys.
+/// Describes the change to this server's entry. Omits other entries, which may contain keys.
 fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String, Value>>) -> String {
     let place = format!("{}.{name}", format.servers());
     let old = present(format, before, name).map(|old| match old {
@@ -190,7 +190,7 @@ fn listed(places: &ClientFolders) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The state of a client's configuration.
+/// Whether a client's configuration exists and contains this server (`Ours`) or only others (`Others`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetupState {
     Ours,
@@ -199,7 +199,7 @@ pub(super) enum SetupState {
     Missing,
 }
 
-/// Reads a client's configuration.
+/// Returns the state of a client's configuration.
 pub(super) fn state(agent: Agent, path: &Path) -> SetupState {
     match read(path) {
         Ok(None) => SetupState::Missing,
@@ -210,7 +210,7 @@ pub(super) fn state(agent: Agent, path: &Path) -> SetupState {
     }
 }
 
-/// Returns the program that a client's configuration starts as this server, if it names one.
+/// Returns the program that a client starts for this server; `None` if its configuration names none.
 pub(super) fn program_of(agent: Agent, path: &Path) -> Option<String> {
     let text = read(path).ok()??;
     let server = present(agent.format(), &text, NAME)?;

@@ -22,7 +22,7 @@ pub(super) fn command() -> Command {
         .arg(quiet.help("Print the address without opening it"))
 }
 
-/// Serves the viewer until a signal arrives.
+/// Serves the trace viewer until a signal arrives. Returns the exit status.
 pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     let mistake = |reason: &dyn std::fmt::Display| EarlyExit::Mistake(format!("show-trace: {reason}"));
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
     served
 }
 
-/// Opens a URL in the user's default browser. Returns whether the system's opener was started.
+/// Opens a URL in the user's default browser. Returns whether the system's open command was started.
 fn open(url: &str) -> bool {
     let words: &[&str] = match std::env::consts::OS {
         "macos" => &["open"],

@@ -12,7 +12,7 @@ use crate::mcp::tool::{AnyTool, Capability, SESSION_ARGUMENT, TAB_ARGUMENT};
 use crate::mcp::tools;
 use crate::messages::{Language, listing as texts};
 
-/// Verbs with a name of their own, by tool. Other verbs are the tool's name without `browser_`.
+/// Tools whose verb has a different name: tool and verb. Other verbs are the tool's name without `browser_`.
 const SHORT: [(&str, &str); 14] = [
     ("browser_navigate", "open"),
     ("browser_navigate_back", "back"),
@@ -30,7 +30,7 @@ const SHORT: [(&str, &str); 14] = [
     ("browser_close", "close-page"),
 ];
 
-/// Alternative names of verbs.
+/// Alternative names of verbs: alias and verb.
 const ALIASES: [(&str, &str); 6] = [
     ("goto", "open"),
     ("navigate", "open"),
@@ -40,7 +40,7 @@ const ALIASES: [(&str, &str); 6] = [
     ("tab", "tabs"),
 ];
 
-/// Arguments that can be given without a flag although the tool does not require them, in order. Required ones follow.
+/// Optional tool arguments that verbs accept without a flag, in order, before the required ones.
 const OPTIONAL_POSITIONALS: [(&str, &[&str]); 15] = [
     ("browser_wait_for", &["text"]),
     ("browser_find", &["text"]),
@@ -59,7 +59,7 @@ const OPTIONAL_POSITIONALS: [(&str, &[&str]); 15] = [
     ("browser_handle_dialog", &["accept", "promptText"]),
 ];
 
-/// The tools behind the most common verbs: `help` describes these verbs, and only names the others.
+/// The tools of the most common verbs: `help` describes these, and only lists the names of the others.
 const COMMON_TOOLS: [&str; 23] = [
     "browser_navigate",
     "browser_navigate_back",
@@ -86,7 +86,7 @@ const COMMON_TOOLS: [&str; 23] = [
     "browser_ask_person",
 ];
 
-/// Help texts for arguments, in place of the descriptions in the tools' schemas: tool, argument, text.
+/// Help texts that replace the descriptions in the tools' schemas: tool, argument, text.
 const HELP_OVERRIDES: [(&str, &str, &str); 9] = [
     (
         "browser_fill_form",
@@ -109,33 +109,33 @@ const HELP_OVERRIDES: [(&str, &str, &str); 9] = [
 ];
 const TAB_HERE: &str = "Tab to work in, as listed by tabs";
 
-/// Tool arguments without a flag: only models describe elements, and the session is given by `-s`.
+/// Tool arguments without a flag: only models give element descriptions, and `-s` sets the session.
 const HIDDEN_ARGUMENTS: [&str; 4] = ["element", "startElement", "endElement", SESSION_ARGUMENT];
 
-/// Arguments that are file paths, which are resolved against the user's working directory.
+/// Arguments that are file paths, resolved against the user's working directory.
 const FILES: [&str; 3] = ["paths", "filename", "storageState"];
 
 const FIELDS: &str = "fields";
 const STEPS: &str = "steps";
 
-/// A tool as a verb.
+/// A tool as a command-line verb.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
     pub tool: &'static AnyTool,
 }
 
-/// Returns all verbs. Session tools are not among them, since `-s NAME` replaces them.
+/// Returns all verbs. Excludes session tools, which `-s NAME` replaces.
 pub fn all() -> impl Iterator<Item = Verb> {
     tools::ALL_TOOLS.iter().filter(|tool| tool.family.has_commands).map(|tool| Verb { tool })
 }
 
-/// Returns the verb with this name, alias or tool name.
+/// Returns the verb with this name, alias or tool name; `None` if there is none.
 pub fn find(name: &str) -> Option<Verb> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
     all().find(|verb| verb.name() == name || verb.tool.name == name)
 }
 
-/// Returns the verb, or the name in `others`, that is most similar to a misspelt name.
+/// Returns the name most similar to a misspelt `name`, among verbs and `others`; `None` if none is similar.
 pub fn closest_name(name: &str, others: &[&str]) -> Option<String> {
     let names: Vec<_> = all().map(Verb::name).collect();
     arguments::closest_name(name, names.iter().map(String::as_str).chain(others.iter().copied()))
@@ -163,19 +163,19 @@ impl Verb {
         )
     }
 
-    /// A summary in one sentence.
+    /// Returns the first sentence of the description, without the period.
     pub fn summary(self) -> String {
         let text = self.description();
         with_verb_names(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
     }
 
-    /// A summary in a few words.
+    /// Returns the summary up to the first semicolon or colon.
     pub fn short_summary(self) -> String {
         let summary = self.summary();
         summary.split([';', ':']).next().unwrap_or_default().to_owned()
     }
 
-    /// Whether it is one of the most common commands.
+    /// Returns whether this is one of the most common verbs.
     pub fn is_common(self) -> bool {
         COMMON_TOOLS.contains(&self.tool.name)
     }
@@ -218,7 +218,7 @@ impl Verb {
             let last = index + 1 == positional.len();
             let several = last && self.kind(name) == "array";
             let arg = self.described(name).index(index + 1).value_name(kebab(name).to_ascii_uppercase());
-            // A list must not accept hyphens: it would take the flags that follow as further values.
+            // A list rejects leading hyphens, since it would otherwise take the flags that follow as values.
             command = command.arg(match several {
                 true => arg.num_args(0..).allow_negative_numbers(true),
                 false => arg.allow_hyphen_values(true),
@@ -233,7 +233,7 @@ impl Verb {
         command
     }
 
-    /// Defines a flag for an argument, such as `--full-page` or `--button right`.
+    /// Returns the flag for an argument, such as `--full-page` or `--button right`.
     fn option(self, name: &str) -> Arg {
         let arg = self.described(name).long(kebab(name));
         let upper = kebab(name).to_ascii_uppercase();
@@ -267,7 +267,7 @@ impl Verb {
         }
     }
 
-    /// Replaces argument names in a text: `TEXT` for positional ones, `--text-gone` for others.
+    /// Replaces argument names in a text by `TEXT` (positional) or `--text-gone` (flags).
     pub fn with_flag_names(self, text: &str) -> String {
         let positional = self.positional();
         let named = |text: String, name: &String| {
@@ -282,7 +282,7 @@ impl Verb {
         text.replace(" (or `target`)", "")
     }
 
-    /// Converts parsed command-line arguments to the tool's arguments. Returns one message for each problem.
+    /// Converts parsed command-line arguments to the tool's arguments, or returns a message for each problem.
     pub fn arguments(
         self,
         matches: &ArgMatches,
@@ -316,7 +316,7 @@ impl Verb {
         }
     }
 
-    /// Assigns positional values in order. Optional arguments are skipped if there are too few values.
+    /// Assigns positional values to arguments in order. Skips optional arguments if there are too few values.
     fn assigned(
         self,
         positional: &[&str],
@@ -365,7 +365,7 @@ impl Verb {
         }
     }
 
-    /// The positional arguments.
+    /// Returns the names of the positional arguments, in order.
     fn positional(self) -> Vec<&'static str> {
         let properties = self.properties();
         let unnamed =
@@ -398,7 +398,7 @@ impl Verb {
     }
 }
 
-/// The user's working directory.
+/// The working directory of the command line, against which paths are resolved.
 #[derive(Debug, Clone)]
 pub struct UserWorkingDir(pub std::path::PathBuf);
 
@@ -419,7 +419,7 @@ impl UserWorkingDir {
     }
 }
 
-/// Parses pairs of a field and its value, such as `e5 Ada e7 true`.
+/// Parses pairs of a ref or selector and a value, such as `e5 Ada e7 true`.
 fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>> {
     let given: Vec<_> = given.collect();
     if given.len() % 2 == 1 {
@@ -430,7 +430,7 @@ fn fields(given: &mut impl Iterator<Item = String>) -> Result<Value, Vec<String>
     Ok(pairs.collect())
 }
 
-/// Parses steps: each line is a command as typed in a shell. A quoted text may span lines.
+/// Parses steps: each line is a verb as typed in a shell. Quoted text may span lines.
 fn steps(given: &mut impl Iterator<Item = String>, here: &UserWorkingDir) -> Result<Value, Vec<String>> {
     let mut steps = Vec::new();
     for text in given {

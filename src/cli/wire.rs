@@ -1,13 +1,13 @@
-//! The messages between the command line and its background server: one request, then lines until the outcome.
+//! Messages between the command line and its background server: one request, then response lines.
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A request. Both ends have the same version, so no field is optional.
+/// A request. Client and server have the same version, so all fields are required.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     /// The name of the session.
     pub session: String,
-    /// The server options on the command line; if not empty, they must equal those that the server was started with.
+    /// The server options of this command line. If not empty, they must equal those of the running server.
     pub options: Vec<String>,
     pub json: bool,
     /// The user's working directory; paths in the answer are relative to it.
@@ -34,9 +34,9 @@ pub(super) enum Work {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Line {
-    /// The request was read and is running: repeating it could run it twice.
+    /// The request was read and is running. The client must not repeat it, since it could run twice.
     Begun,
-    /// The request is still running; sent every few seconds.
+    /// The request is still running. Sent every 5 s.
     Working,
     /// A message for the user while the request waits, for example for a person to log in.
     Waiting(String),

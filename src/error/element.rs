@@ -1,11 +1,11 @@
-//! Kinds of elements, and the kind that an action needs.
+//! Kinds of elements: the kind that was found, and the kind that an action requires.
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of an element: its tag, `input[type=radio]` for inputs, or `editable` for text edited in place.
-/// Sliders have their limits appended, as in `[role=slider][min=0][max=10]`, native ones also their step.
-/// `[single]`, `select-one`, `file-one` and `file-folder` accept one value.
+/// The kind of an element: its tag, `input[type=radio]` for an input, or `editable` for contenteditable text.
+/// A slider has its limits appended, as in `[role=slider][min=0][max=10]`; a native one also has its step.
+/// `[single]`, `select-one`, `file-one` and `file-folder` are controls that accept only one value or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ElementKind(String);
@@ -15,17 +15,17 @@ impl ElementKind {
         Self(kind.into())
     }
 
-    /// The kind of a field that accepts one value.
+    /// Returns the kind of a control that accepts only one value.
     pub fn single_value() -> Self {
         Self::new("[single]")
     }
 
-    /// The limits of a slider, possibly empty; `None` for other elements.
+    /// Returns the limits of a slider, such as `[min=0][max=10]`, possibly empty; `None` if it is no slider.
     fn slider(&self) -> Option<&str> {
         ["input[type=range]", "[role=slider]"].iter().find_map(|kind| self.0.strip_prefix(kind))
     }
 
-    /// Whether the element is reported as a button.
+    /// Whether error messages call this element "a button".
     pub fn is_button(&self) -> bool {
         self.to_string() == "a button"
     }
@@ -91,7 +91,7 @@ impl fmt::Display for ElementKind {
     }
 }
 
-/// The kind of element or value that an action needs.
+/// The kind of element or value that an action requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum RequiredKind {
@@ -102,12 +102,12 @@ pub enum RequiredKind {
     Uncheckable,
     FileInput,
     SeveralFiles,
-    /// A folder instead of files.
+    /// A folder, because the file input does not accept single files.
     Folder,
-    /// Files instead of a folder.
+    /// Files, because the file input does not accept a folder.
     Files,
     NativeSelect,
-    /// An element that opens a list.
+    /// An element that opens a list of options.
     List,
     SeveralOptions,
     SeveralValues,
@@ -116,7 +116,7 @@ pub enum RequiredKind {
     Editable,
     Text,
     Date,
-    /// A date with an unambiguous format.
+    /// A date in an unambiguous format, such as 2027-03-05.
     PlainDate,
     Time,
     DatetimeLocal,
@@ -133,7 +133,7 @@ impl RequiredKind {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
     }
 
-    /// Whether this is a kind of value, rather than of element.
+    /// Whether this is a kind of value rather than a kind of element.
     pub fn is_value(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! The facts of an error as JSON, for callers that word their own messages: nobody needs to parse messages.
+//! The details of an error as JSON, for callers that write their own messages instead of parsing ours.
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Error, Obstacle, RAW_METHOD_PLACEHOLDER, SelectorFault};
 
 impl Error {
-    /// The facts of this error as an object, in addition to its code; empty if there are none.
+    /// Returns the details of this error without its code, as a JSON object; empty if there are none.
     ///
     /// Names and values are as stable as codes: `obstacle`, `cover`, `waited_ms`, `found`, `needed`, `available`, `count`,
     /// `matches`, `fault`, `at`, `method`, `reason`, `name`, `target` and others. Times are in milliseconds.

@@ -1,4 +1,4 @@
-//! Tracks until when other servers consider this one alive, and which sessions it keeps after an interruption.
+//! Tracks until when the other servers consider this server alive, and detects interruptions.
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::sync::{now, sleep_until};
 
-/// Until when other servers consider this one alive. This server keeps its sessions as long as there is no gap.
+/// Until when the other servers consider this server alive. Without interruption, it keeps its sessions.
 #[derive(Debug)]
 pub(super) struct Heartbeats {
     lease: Duration,
@@ -15,13 +15,13 @@ pub(super) struct Heartbeats {
 
 #[derive(Debug, Clone, Copy)]
 struct Beat {
-    /// Grows each time the others may have considered this server dead.
+    /// Incremented each time the other servers may have considered this server dead.
     generation: u64,
-    /// Until this time, all other servers consider this one alive.
+    /// Other servers consider this server alive until this time; `None` before the start and after the end.
     deadline: Option<Instant>,
 }
 
-/// A period without a gap, during which a request was made.
+/// A period during which this server was alive without interruption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AlivePeriod(u64);
 
@@ -30,8 +30,8 @@ impl Heartbeats {
         Self { lease, now: watch::Sender::new(Beat { generation: 0, deadline: None }) }
     }
 
-    /// Runs a request and returns the period in which it started. If that period is over when the reply comes,
-    /// other servers may have the session already.
+    /// Runs a request and also returns the period in which it started. If the period has ended when the reply
+    /// arrives, other servers may already own the session.
     pub(super) async fn within_period<T>(&self, asking: impl Future<Output = T>) -> (T, AlivePeriod) {
         let life = self.life();
         (asking.await, life)
@@ -41,7 +41,7 @@ impl Heartbeats {
         AlivePeriod(self.now.borrow().generation)
     }
 
-    /// Records a heartbeat sent at `said`; `unbroken` tells whether the others considered this server alive until then.
+    /// Records a heartbeat sent at `said`. `unbroken`: whether the lease had not expired before it.
     pub(super) fn record_heartbeat(&self, said: Instant, unbroken: bool) {
         self.now.send_modify(|beat| {
             if !unbroken {
@@ -52,24 +52,24 @@ impl Heartbeats {
         });
     }
 
-    /// Marks this server as stopped at once, without waiting for its lease to expire.
+    /// Marks this server as stopped, without waiting for its lease to expire.
     pub(super) fn end(&self) {
         self.now.send_modify(|beat| beat.deadline = None);
     }
 
-    /// Whether all servers consider this one alive.
+    /// Returns whether the other servers consider this server alive.
     pub(super) fn is_alive(&self) -> bool {
         self.now.borrow().deadline.is_some_and(|deadline| now() < deadline)
     }
 
-    /// Until when this server owns what it acquired in that period; `None` if the period is over.
+    /// Returns until when this server owns what it claimed in the period; `None` if the period has ended.
     pub(super) fn held_until(&self, life: AlivePeriod) -> Option<Instant> {
         let beat = *self.now.borrow();
         let deadline = beat.deadline.filter(|deadline| now() < *deadline);
         deadline.filter(|_| beat.generation == life.0)
     }
 
-    /// Completes when the period may be over.
+    /// Completes when the period may have ended.
     pub(super) async fn lost(&self, life: AlivePeriod) {
         let mut beats = self.now.subscribe();
         loop {
@@ -94,7 +94,7 @@ mod tests {
 
     const LEASE: Duration = Duration::from_secs(3600);
 
-    /// The shared state of a test: until when each server is alive, and which one has the session.
+    /// The simulated shared state: until when each server is alive, and which of them owns the session.
     #[derive(Default)]
     struct Shared {
         lives_until: [Option<Instant>; 2],
@@ -106,14 +106,14 @@ mod tests {
             self.lives_until[server].is_some_and(|end| now() < end)
         }
 
-        /// Does what `beat.lua` does. Returns whether the server was considered alive.
+        /// Simulates `beat.lua`. Returns whether the server was still alive.
         fn beat(&mut self, server: usize) -> bool {
             let was_alive = self.is_alive(server);
             self.lives_until[server] = Some(now() + LEASE);
             was_alive
         }
 
-        /// Does what `claim.lua` does.
+        /// Simulates `claim.lua`. Returns whether the server owns the session.
         fn claim(&mut self, server: usize) -> bool {
             let taken = self.holder.is_some_and(|holder| holder != server && self.is_alive(holder));
             if self.is_alive(server) && !taken {
@@ -126,12 +126,12 @@ mod tests {
     async fn send_heartbeat(server: usize, beats: &Heartbeats, shared: &Mutex<Shared>) {
         let said = now();
         let was_alive = shared.lock().beat(server);
-        // A task switch here delays the answer.
+        // Lets the scheduler run other tasks here, which delays the reply.
         yield_now().await;
         beats.record_heartbeat(said, was_alive);
     }
 
-    /// A server that sends heartbeats, claims the session at the same time, and works in it as long as it holds the lease.
+    /// Simulates a server that sends heartbeats, and concurrently claims the session and works in it.
     fn server(number: usize, shared: &Arc<Mutex<Shared>>) -> [JoinHandle<()>; 2] {
         let beats = Arc::new(Heartbeats::new(LEASE));
         let (alive, received) = (beats.clone(), shared.clone());

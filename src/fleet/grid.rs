@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use super::node::Node;
 use crate::error::{Error, Result};
 
-/// The interval of keep-alive commands. The grid ends a session after five minutes without a `WebDriver`
-/// command, even while its socket is in use.
+/// The interval of keep-alive commands. By default, the grid ends a session after five minutes without a
+/// `WebDriver` command, even while the DevTools socket is in use.
 const RHYTHM: Duration = Duration::from_secs(60);
 
-/// A browser that a grid has started.
+/// A browser session started by a Selenium Grid.
 #[derive(Debug, Clone)]
 pub struct GridSession {
     client: reqwest::Client,
-    /// The session's URL at the grid.
+    /// The session's URL on the grid.
     url: String,
     /// The `DevTools` WebSocket URL.
     pub socket: String,
@@ -27,7 +27,7 @@ struct WebDriverAnswer {
 }
 
 impl GridSession {
-    /// Starts a browser through the grid.
+    /// Starts a Chrome session on the grid.
     ///
     /// # Errors `browser_gone` if the grid is unreachable or does not start a browser.
     pub async fn start(node: &Node, limit: Duration) -> Result<Self> {
@@ -65,7 +65,7 @@ impl GridSession {
         Ok(session)
     }
 
-    /// Keeps the grid session alive until `used` completes.
+    /// Keeps the grid session alive until the future `used` completes.
     pub async fn keep_alive_during(&self, used: impl Future) {
         let keeping = async {
             loop {
@@ -79,7 +79,7 @@ impl GridSession {
         }
     }
 
-    /// Ends the session at the grid.
+    /// Ends the session on the grid.
     pub async fn end(&self) {
         let _ = self.client.delete(&self.url).send().await;
     }

@@ -1,4 +1,4 @@
-//! Leases: at most one server works in a session at a time.
+//! Leases: make sure that at most one server at a time works in a session.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,66 +8,66 @@ use super::pool::PoolCandidate;
 use super::replica::{Replica, read_peer, script};
 use crate::error::{Error, Result};
 
-/// The right of this server to work in a session. It ends when other servers may consider this one dead; then
-/// nothing is done in the session until it is [claimed](Replica::claim) again.
+/// The right of this server to work in a session. It ends when other servers may consider this server dead.
+/// To continue, the server must [claim](Replica::claim) the session again.
 #[derive(Debug)]
 pub struct Lease {
     replica: Arc<Replica>,
     session: Arc<str>,
-    /// Grows with each server that gets the session.
+    /// The fencing token of the lease. Each new lease of a session has a higher token.
     pub token: u64,
     life: AlivePeriod,
 }
 
-/// A new session in the shared state.
+/// A session that was just created in the shared state.
 #[derive(Debug)]
 pub struct NewSession {
     pub lease: Lease,
-    /// The pool's browser for it; empty without a pool.
+    /// The name of the pool's browser for this session; empty without a pool.
     pub node: String,
-    /// Milliseconds since 1970.
+    /// When the session expires, in milliseconds since 1970.
     pub expires_at: u64,
 }
 
-/// A session that this server has acquired.
+/// A session whose lease this server has acquired.
 #[derive(Debug)]
 pub struct ClaimedSession {
     pub lease: Lease,
     /// The token of the previous lease.
     pub before: u64,
     pub saved: SavedSession,
-    /// Milliseconds since 1970.
+    /// When the session was created, in milliseconds since 1970.
     pub created_at: u64,
-    /// Milliseconds since 1970.
+    /// When the session expires, in milliseconds since 1970.
     pub expires_at: u64,
     pub rest: Duration,
-    /// How often another server has taken over the session.
+    /// How often the session was taken over by another server.
     pub adoptions: u32,
 }
 
-/// A session as stored in the shared state, from which another server can continue it.
+/// The stored state of a session, from which another server can continue it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedSession {
-    /// The pool's browser in which the session is.
+    /// The name of the pool's browser that hosts the session.
     pub node: String,
     /// The session's contexts in that browser, as JSON.
     pub contexts: String,
-    /// Cookies as JSON, if they are to survive the browser; otherwise empty.
+    /// Cookies as JSON if they must survive the browser; otherwise empty.
     pub cookies: String,
 }
 
-/// Which server has a session.
+/// The result of claiming a session.
 #[derive(Debug)]
 pub enum ClaimResult {
     Here(Box<ClaimedSession>),
-    /// Another server has it, at least for this time.
+    /// Another server owns the session, at least for this duration.
     Elsewhere(Peer, Duration),
     Expired,
     NotFound,
 }
 
 impl Lease {
-    /// Whether this server may work in the session.
+    /// Returns whether this server may still work in the session.
     pub fn is_valid(&self) -> bool {
         self.replica.beats.held_until(self.life).is_some()
     }
@@ -77,7 +77,7 @@ impl Lease {
         self.replica.beats.lost(self.life).await;
     }
 
-    /// Saves the session's state. Returns whether the session still belongs to this server.
+    /// Saves the session's state. Returns whether this server still owned the session.
     pub async fn save(&self, saved: &SavedSession) -> Result<bool> {
         let token = self.token.to_string();
         let arguments = [&*self.session, &token, &saved.node, &saved.contexts, &saved.cookies];
@@ -85,7 +85,7 @@ impl Lease {
         Ok(kept == 1)
     }
 
-    /// Releases the session for the next server that asks for it.
+    /// Releases the session, so that any server can claim it.
     pub async fn release(&self) {
         let _ = self
             .replica
@@ -106,10 +106,10 @@ impl Replica {
         Lease { replica: Arc::clone(self), session: session.into(), token, life }
     }
 
-    /// Creates a session in the shared state, in the browser of `offers` with the lowest load; `None` when the
-    /// owner has reached `limit`.
+    /// Creates a session in the shared state, on the browser of `offers` with the lowest load. Returns `None`
+    /// if the owner already has `limit` sessions.
     ///
-    /// # Errors `pool_full` if no browser has room.
+    /// # Errors `pool_full` if no browser has free capacity.
     pub async fn create_session(
         self: &Arc<Self>,
         session: &str,
@@ -138,7 +138,7 @@ impl Replica {
         }
     }
 
-    /// Claims a session. This server gets it unless another live server has it.
+    /// Claims a session. Succeeds unless another live server owns it.
     pub async fn claim(self: &Arc<Self>, session: &str, owner: &str) -> Result<ClaimResult> {
         let (answer, life) = self.run_if_alive(script!("claim"), &[session, owner, &self.id]).await?;
         Ok(match answer.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -167,7 +167,7 @@ impl Replica {
         })
     }
 
-    /// Writes a session that the shared state has lost, unless another server has done so. `rest`: its remaining lifetime.
+    /// Stores a session again that the shared state has lost; `None` if another server was first.
     pub async fn rewrite_lost_session(
         self: &Arc<Self>,
         session: &str,
@@ -184,13 +184,13 @@ impl Replica {
         }
     }
 
-    /// The sessions of an owner on all servers, with their expiry in milliseconds since 1970.
+    /// Returns the owner's sessions on all servers: id, and expiry in milliseconds since 1970.
     pub async fn sessions_of(&self, owner: &str) -> Result<Vec<(String, u64)>> {
         let pairs: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
     }
 
-    /// Expired sessions whose server is gone: the browser and the contexts of each.
+    /// Removes up to `most` expired sessions whose server is gone. Returns browser and contexts of each.
     pub async fn expired_sessions(&self, most: usize) -> Result<Vec<(String, String)>> {
         let pairs: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
@@ -201,7 +201,7 @@ fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|_| unreadable())
 }
 
-/// Parses a score, which Redis may write as `1.7e12`.
+/// Parses a score of a sorted set, which Redis may write as `1.7e12`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are whole and positive")]
 fn whole(score: &str) -> u64 {
     score.parse::<f64>().unwrap_or_default() as u64

@@ -1,7 +1,7 @@
-//! Several machines: a [`pool`] of browsers that others run, and the state that several servers share.
+//! Several machines: a [`pool`] of remote browsers, and state shared by several servers.
 //!
-//! A [`Replica`] is this server among others that share one Redis or Valkey. It sends a heartbeat every second.
-//! While it does, it owns the sessions for which it holds a [`Lease`].
+//! A [`Replica`] is this server as a member of a group that shares one Redis or Valkey. It sends a heartbeat
+//! every second. Meanwhile, it owns the sessions for which it has a [`Lease`].
 mod beat;
 mod grid;
 mod lease;

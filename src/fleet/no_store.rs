@@ -1,13 +1,13 @@
-//! Replaces Redis or Valkey in a build without shared state.
+//! Replaces `store.rs` in a build without Redis or Valkey.
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// A store that always fails.
+/// A stand-in for the shared store. Every operation fails.
 #[derive(Debug)]
 pub struct SharedStore;
 
-/// A script that cannot run.
+/// A stand-in for a Lua script. Never runs.
 #[derive(Debug)]
 pub struct Script;
 

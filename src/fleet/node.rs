@@ -1,4 +1,4 @@
-//! One browser of a pool.
+//! A browser of a pool, and how it is configured.
 use std::collections::BTreeSet;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -6,29 +6,29 @@ use std::num::NonZeroUsize;
 use serde::Deserialize;
 use url::Url;
 
-/// A browser in the pool, run by somebody else.
+/// A browser of the pool, started and managed by others.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its name in the shared state: the address without secrets.
+    /// The name in the shared state: the URL without credentials and query.
     pub name: String,
     pub endpoint: String,
     pub headers: Vec<(String, String)>,
     pub service: NodeService,
-    /// The number of sessions that it takes.
+    /// The maximum number of sessions.
     pub capacity: NonZeroUsize,
     pub labels: BTreeSet<String>,
-    /// Whether the browser takes no new sessions, but keeps the existing ones.
+    /// Whether the browser accepts no new sessions while it keeps existing ones.
     pub draining: bool,
 }
 
-/// How to connect to a browser of the pool.
+/// How to connect to a browser of a pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeService {
-    /// A browser that listens for the `DevTools` protocol.
+    /// Directly, with the `DevTools` protocol.
     #[default]
     Cdp,
-    /// A Selenium Grid that starts a browser for each session.
+    /// Through a Selenium Grid, which starts a browser for each session.
     Selenium,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Debug for Node {
     }
 }
 
-/// An entry in a pool's file.
+/// An entry of a pool file, before validation.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct PoolEntry {
@@ -69,7 +69,7 @@ impl PoolEntry {
         }
     }
 
-    /// Parses the entry. Also returns the host name to look up, if it stands for several machines.
+    /// Validates the entry. For `dns+` URLs, also returns the host and port whose addresses are the browsers.
     pub(super) fn read(self) -> Result<(Node, Option<(String, u16)>), String> {
         let problem = || "expected http://, https://, ws://, wss:// or dns+http:// addresses".to_owned();
         let (looked_up, address) = match self.url.strip_prefix("dns+") {
@@ -105,7 +105,7 @@ fn name_of(url: &Url) -> String {
 }
 
 impl Node {
-    /// Returns the node for one of the machines behind the host name.
+    /// Returns a copy of this node for one of the addresses of its host name.
     pub(super) fn at(&self, address: std::net::SocketAddr) -> Option<Self> {
         let mut url = Url::parse(&self.endpoint).ok()?;
         url.set_ip_host(address.ip()).ok()?;

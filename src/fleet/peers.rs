@@ -1,4 +1,4 @@
-//! Calls another server that shares the state.
+//! Calls tools on other servers that share the state.
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The address and the secret of another server. Everybody who can read the shared state can call it.
+/// URL and secret of another server. Everyone who can read the shared state can call that server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Peer {
-    /// The base URL, without a path.
+    /// The base URL of the server, without a path.
     pub url: String,
     pub secret: String,
 }
@@ -20,27 +20,27 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// A tool call for another server.
+/// A tool call to be run on another server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PeerCall {
     pub owner: Option<String>,
     pub tool: String,
     pub arguments: Map<String, Value>,
-    /// The trace context, as W3C's `traceparent`.
+    /// The trace context in the format of W3C's `traceparent` header.
     #[serde(default)]
     pub trace: Option<String>,
 }
 
-/// The result of a call to another server.
+/// The result of a tool call on another server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PeerCallResult {
-    /// The JSON reply of the tool call.
+    /// The result of the tool call as JSON.
     Reply(Value),
-    /// The server is unreachable; nothing was done.
+    /// The server is unreachable; nothing was run.
     Unreachable,
-    /// The server no longer has the session; nothing was done.
+    /// The server no longer owns the session; nothing was run.
     NotRun,
-    /// The connection broke; it is unknown what was done.
+    /// The connection broke. The call may or may not have run.
     Interrupted,
 }
 
@@ -50,14 +50,14 @@ pub struct PeerClient {
     client: OnceLock<reqwest::Client>,
 }
 
-/// The header with a server's secret.
+/// The header that carries the called server's secret.
 pub const SECRET_HEADER: &str = "x-patchright-replica";
-/// The path for calls from other servers.
+/// The path for tool calls from other servers.
 pub const CALL_PATH: &str = "/replica/call";
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 impl PeerClient {
-    /// The HTTP client for calls to other servers.
+    /// Returns the HTTP client for calls to other servers.
     pub fn client(&self) -> reqwest::Client {
         let make = || {
             let client = reqwest::Client::builder()
@@ -69,7 +69,7 @@ impl PeerClient {
         self.client.get_or_init(make).clone()
     }
 
-    /// Calls a tool on another server, for an owner.
+    /// Runs a tool call on another server.
     pub async fn call(&self, peer: &Peer, asked: &PeerCall) -> PeerCallResult {
         let Ok(body) = serde_json::to_string(asked) else { return PeerCallResult::NotRun };
         let url = format!("{}{CALL_PATH}", peer.url);

@@ -1,4 +1,4 @@
-//! Browsers that others run, and the choice of the one for the next session.
+//! A pool of remote browsers, and the choice of a browser for the next session.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ use tokio::time::Instant;
 use super::node::{Node, PoolEntry};
 use crate::error::{Error, Result};
 
-/// How often host names and the file are read again, when a browser is needed.
+/// The minimum interval at which host names are resolved and the pool file is read again.
 const RHYTHM: Duration = Duration::from_secs(2);
-/// How long a browser is not tried again after the first failure. Each further one doubles that, to `LONGEST_REST`.
+/// How long to avoid a browser after its first failure. Further failures double this, to `LONGEST_REST`.
 const FIRST_REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(15);
 
-/// A pool of browsers. Counts only the sessions of this server.
+/// A pool of remote browsers. Counts only the sessions of this server.
 pub struct BrowserPool {
     source: PoolSource,
-    /// How long a browser may take to answer.
+    /// How long a browser may take to respond.
     pub limit: Duration,
     state: Mutex<State>,
 }
 
-/// Where the list of browsers comes from.
+/// Where the list of browsers is read from.
 enum PoolSource {
-    /// A file, which may change.
+    /// The path of a file, which is read again when it changes.
     File(PathBuf),
     Listed(String),
 }
@@ -39,29 +39,29 @@ struct State {
     nodes: Vec<Arc<Node>>,
     read: Option<SystemTime>,
     looked: Option<Instant>,
-    /// The number of our workspaces in each browser.
+    /// The number of this server's workspaces on each browser.
     loads: HashMap<String, usize>,
-    /// Unreachable browsers: the number of failures, and when to try again.
+    /// Unreachable browsers: the number of failures, and when to retry.
     down: HashMap<String, (u32, Instant)>,
 }
 
 impl fmt::Debug for BrowserPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The list in `source` can contain keys.
+        // Omits the list in `source`, which can contain keys.
         formatter.debug_struct("Pool").field("nodes", &self.state.lock().nodes).finish_non_exhaustive()
     }
 }
 
-/// A browser that can be chosen.
+/// A browser that may be chosen for a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolCandidate {
     pub node: String,
     pub capacity: usize,
-    /// The number of sessions in it, as far as this server knows.
+    /// The number of sessions on the browser, as far as this server knows.
     pub load: usize,
 }
 
-/// A reserved place in a browser. Dropping it frees the place.
+/// A reserved slot on a browser. Dropping it frees the slot.
 #[derive(Debug)]
 pub struct Placement {
     pool: Arc<BrowserPool>,
@@ -77,7 +77,7 @@ impl Drop for Placement {
 }
 
 impl BrowserPool {
-    /// Parses a list: addresses separated by commas, or the path of a file with addresses.
+    /// Creates a pool from URLs separated by commas, or from the path of a file.
     pub fn new(listed: &str, limit: Duration) -> Result<Arc<Self>> {
         let source = if listed.contains("://") {
             PoolSource::Listed(listed.to_owned())
@@ -119,7 +119,7 @@ impl BrowserPool {
         Ok(())
     }
 
-    /// Reads the file and resolves host names again, if they are old.
+    /// Resolves host names and reads the file again, at most every 2 s.
     pub async fn refresh_nodes(&self) {
         {
             let state = self.state.lock();
@@ -148,18 +148,18 @@ impl BrowserPool {
         (state.nodes, state.looked) = (nodes, Some(Instant::now()));
     }
 
-    /// The browsers that can take a session now and have this label, if one is given.
+    /// Returns the reachable browsers that accept sessions; with `label`, only those with this label.
     pub fn candidates(&self, label: Option<&str>) -> Vec<PoolCandidate> {
         self.state.lock().candidates(label)
     }
 
-    /// The number of browsers, and how many of them take sessions now.
+    /// Returns the number of browsers, and the number of those that accept sessions.
     pub fn node_counts(&self) -> (usize, usize) {
         let taking = self.candidates(None).len();
         (self.state.lock().nodes.len(), taking)
     }
 
-    /// Reserves a place in the browser `wanted`; if `None`, in the one with the lowest load relative to its capacity.
+    /// Reserves a slot on the browser `wanted`, or on the one with the lowest load relative to its capacity.
     pub fn reserve(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
         let mut state = self.state.lock();
         let chosen = match wanted {
@@ -172,12 +172,12 @@ impl BrowserPool {
         Ok(Placement { pool: Arc::clone(self), node })
     }
 
-    /// A browser of the pool by its name.
+    /// Returns the browser with this name.
     pub fn node(&self, name: &str) -> Option<Arc<Node>> {
         self.state.lock().nodes.iter().find(|node| node.name == name).cloned()
     }
 
-    /// Records that a browser could not be reached: others are preferred for a while.
+    /// Records that a browser was unreachable, so that others are preferred for a while.
     pub fn mark_unreachable(&self, node: &str) {
         let mut state = self.state.lock();
         let failures = state.down.get(node).map_or(0, |(failures, _)| *failures);
@@ -185,7 +185,7 @@ impl BrowserPool {
         state.down.insert(node.to_owned(), (failures + 1, Instant::now() + rest));
     }
 
-    /// Records that a browser was reached.
+    /// Records that a browser was reachable, which ends its pause.
     pub fn mark_reachable(&self, node: &str) {
         self.state.lock().down.remove(node);
     }
@@ -206,10 +206,10 @@ impl State {
     }
 }
 
-/// The browser with the lowest load relative to its capacity.
+/// Returns the browser with the lowest load relative to its capacity; `None` if all are full.
 fn lightest(offers: &[PoolCandidate]) -> Option<&PoolCandidate> {
     let roomy = offers.iter().filter(|offer| offer.load < offer.capacity);
-    // a/b < c/d, without dividing.
+    // Compares a/b with c/d without a division.
     roomy.min_by(|one, other| (one.load * other.capacity).cmp(&(other.load * one.capacity)))
 }
 
@@ -311,7 +311,7 @@ mod tests {
     }
 
     proptest! {
-        /// No browser gets more than its share while another has room.
+        /// No browser gets more than its share while another has free capacity.
         #[test]
         fn loads_follow_capacities(capacities in prop::collection::vec(1_usize..20, 1..6), share in 0.0..1.0_f64) {
             let mut offers: Vec<_> = capacities
@@ -327,7 +327,7 @@ mod tests {
             for offer in &offers {
                 prop_assert!(offer.load <= offer.capacity);
                 for other in &offers {
-                    // No browser exceeds an even share by more than one session.
+                    // No browser exceeds its share by more than one session.
                     prop_assert!((offer.load.saturating_sub(1)) * other.capacity <= other.load * offer.capacity);
                 }
             }

@@ -1,4 +1,4 @@
-//! This server as one of several that share state.
+//! This server as a member of a group of servers that share state.
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -18,14 +18,14 @@ use super::store::{Script, SharedStore};
 use crate::error::{Error, Result};
 use crate::sync::now;
 
-/// How long other servers consider a server alive without a heartbeat.
+/// The default lease: how long a server counts as alive after its last heartbeat.
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(3);
-/// How long the main runtime may hang before the heartbeat stops, too.
+/// How long the main runtime may hang before the heartbeat stops too.
 const HANG_LIMIT: Duration = Duration::from_secs(30);
-/// How long the shared state may take to answer.
+/// The time limit for a request to the shared state.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// A Lua script with the common prelude.
+/// Loads a Lua script from `lua/`, preceded by the common prelude.
 macro_rules! script {
     ($name:literal) => {{
         static SCRIPT: std::sync::LazyLock<$crate::fleet::Script> = std::sync::LazyLock::new(|| {
@@ -39,26 +39,26 @@ macro_rules! script {
 }
 pub(super) use script;
 
-/// Options for running as one of several servers.
+/// Options for running as one of several servers that share state.
 #[derive(Debug, Clone)]
 pub struct ReplicaOptions {
-    /// A `redis://` or `rediss://` address.
+    /// The `redis://` or `rediss://` URL of the shared state.
     pub state: String,
-    /// How long other servers consider this one alive after its last heartbeat.
+    /// How long the other servers consider this server alive after its last heartbeat.
     pub lease: Duration,
     /// The URL at which other servers reach this one. Default: the listening address.
     pub advertise: Option<String>,
 }
 
-/// This server as one of several that share state. It owns its sessions only while it is known to be alive.
+/// This server as a member of a group that shares state. It owns its sessions only while it counts as alive.
 pub struct Replica {
     pub(super) id: String,
     pub(super) store: SharedStore,
-    /// The address and secret that other servers use to call this one.
+    /// The URL and secret with which other servers call this server.
     peer: Mutex<Peer>,
     lease: Duration,
     pub(super) beats: Heartbeats,
-    /// Whether this server has left. Held during each heartbeat, so that none is sent after it has left.
+    /// Whether this server has left the group. Locked during each heartbeat, so that none is sent afterwards.
     has_left: tokio::sync::Mutex<bool>,
 }
 
@@ -68,10 +68,10 @@ impl fmt::Debug for Replica {
     }
 }
 
-/// A client's connection as recorded in the shared state.
+/// A client's MCP connection, as recorded in the shared state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionRecord {
-    /// The other live server that has the connection, if any.
+    /// The other live server that holds the connection, if any.
     pub elsewhere: Option<Peer>,
     /// The client's `initialize` message.
     pub began: Option<String>,
@@ -101,18 +101,18 @@ impl Replica {
         }))
     }
 
-    /// The id of this server.
+    /// Returns the id of this server.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The live server with this id.
+    /// Returns URL and secret of the server with this id; `None` if that server is not alive.
     pub async fn peer(&self, id: &str) -> Result<Option<Peer>> {
         let info: String = self.store.run(script!("peer"), &[id]).await?;
         Ok(read_peer(&info))
     }
 
-    /// Sets the URL at which this server listens, unless `advertise` was given.
+    /// Sets the URL at which this server listens. Has no effect if `advertise` was set.
     pub fn set_listening_url(&self, url: &str) {
         let mut peer = self.peer.lock();
         if peer.url.is_empty() {
@@ -120,14 +120,14 @@ impl Replica {
         }
     }
 
-    /// Whether this is the secret with which other servers call this one.
+    /// Returns whether `given` is this server's secret. Compares in constant time.
     pub fn is_secret(&self, given: &[u8]) -> bool {
         use subtle::ConstantTimeEq as _;
         self.peer.lock().secret.as_bytes().ct_eq(given).into()
     }
 
-    /// Starts the heartbeat, which continues as long as this server object exists. It has a thread and a connection of its own,
-    /// so that a busy server is not considered dead. It stops when the server's main runtime hangs.
+    /// Starts the heartbeat, which runs while this object exists. It has a separate thread and connection, so
+    /// that it also runs on a busy server. It stops if the server's main runtime hangs.
     pub fn start_heartbeat(self: &Arc<Self>) {
         let living = live(Arc::downgrade(self), self.store.apart(), self.lease, Handle::current());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -155,27 +155,27 @@ impl Replica {
             serde_json::json!(Info { url: peer.url.clone(), secret: peer.secret.clone() }).to_string()
         };
         let lease_ms = self.lease.as_millis().to_string();
-        // Other servers count the lease from the arrival of the heartbeat, which is later.
+        // Taken before sending: other servers count the lease from the heartbeat's arrival, which is later.
         let said = now();
         let was_alive: i64 = store.run(script!("beat"), &[&self.id, &info, &lease_ms]).await?;
         self.beats.record_heartbeat(said, was_alive != 0);
         Ok(())
     }
 
-    /// Whether all servers consider this one alive.
+    /// Returns whether the other servers consider this server alive.
     pub fn is_alive(&self) -> bool {
         self.beats.is_alive()
     }
 
-    /// Leaves the group, so that others need not wait for the lease to expire.
+    /// Leaves the group, so that other servers need not wait for the lease to expire.
     pub async fn leave(&self) {
         *self.has_left.lock().await = true;
         self.beats.end();
         let _ = self.store.run::<i64>(script!("leave"), &[&self.id]).await;
     }
 
-    /// Runs a script that requires this server to be alive; sends a heartbeat first if the lease has expired.
-    /// Also returns the period for which the result is valid.
+    /// Runs a script that works only while this server is alive. Sends a heartbeat first if the lease has
+    /// expired. Also returns the period in which the result is valid.
     pub(super) async fn run_if_alive(
         &self,
         script: &Script,
@@ -193,9 +193,9 @@ impl Replica {
         Err(Error::StateUnavailable { reason: "it loses what is written".to_owned() })
     }
 
-    // State that belongs to no session.
+    // State outside sessions.
 
-    /// When the owner's current cooldown began, if one is active. With `since`, begins one unless one is active.
+    /// Returns the start of the owner's active cooldown. If none is active, starts one at `since`, if given.
     pub async fn cooldown_start(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
         let since = since.map(|since| since.to_string()).unwrap_or_default();
         let length = Duration::from_secs_f64(period.clamp(0.001, 1e9)).as_millis().to_string();
@@ -203,7 +203,7 @@ impl Replica {
         Ok(began.and_then(|began| began.parse().ok()))
     }
 
-    /// How long to wait before the next navigation to an origin.
+    /// Reserves the next navigation to an origin, and returns how long to wait for it.
     pub async fn reserve_navigation(&self, origin: &str, distance: Duration) -> Result<Duration> {
         let site = digest(origin);
         let distance = distance.as_millis().to_string();
@@ -211,8 +211,8 @@ impl Replica {
         Ok(Duration::from_millis(wait))
     }
 
-    /// Looks up a client's connection. With `began`, this server takes it over unless another live server has it, and
-    /// stores `began` as the `initialize` message unless it is empty.
+    /// Looks up a client's connection; `None` if it is unknown. With `began`, takes it over unless another
+    /// live server holds it. A non-empty `began` is stored as the `initialize` message.
     pub async fn look_up_connection(
         &self,
         name: &str,
@@ -228,7 +228,7 @@ impl Replica {
         Ok(Some(ConnectionRecord { elsewhere, began: Some(began.clone()).filter(|began| !began.is_empty()) }))
     }
 
-    /// Removes a client's connection.
+    /// Removes the record of a client's connection.
     pub async fn remove_connection(&self, name: &str) {
         let _ = self.store.run::<i64>(script!("disconnect"), &[&digest(name)]).await;
     }
@@ -255,7 +255,7 @@ pub(super) fn read_peer(info: &str) -> Option<Peer> {
     Some(Peer { url, secret })
 }
 
-/// A hash that replaces a text which the shared state must not contain.
+/// Returns a hash of a text that must not appear in the shared state.
 fn digest(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(text.as_bytes()))
 }

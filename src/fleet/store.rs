@@ -1,4 +1,4 @@
-//! Redis or Valkey: runs Lua scripts atomically, each with a time limit.
+//! The connection to Redis or Valkey: runs Lua scripts atomically, each with a time limit.
 use std::fmt;
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 
 pub(super) use redis::Script;
 
-/// The prefix of all our keys. The braces keep them in one slot of a cluster.
+/// The prefix of all keys. The braces make a Redis cluster keep them in one slot.
 const PREFIX: &str = "{patchright}:";
 
-/// The store that servers share. Connects on first use, and again after a lost connection.
+/// The shared store. Connects on first use, and reconnects after a lost connection.
 pub struct SharedStore {
     client: Client,
     limit: Duration,
@@ -23,15 +23,15 @@ pub struct SharedStore {
 
 impl fmt::Debug for SharedStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The URL can contain a password.
+        // Omits the URL, which can contain a password.
         formatter.debug_struct("SharedStore").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
 impl SharedStore {
-    /// Creates a store at a `redis://` or `rediss://` address, without connecting. A command fails after `limit`.
+    /// Creates a store for a `redis://` or `rediss://` URL without connecting. Commands fail after `limit`.
     pub fn new(url: &str, limit: Duration) -> Result<Self> {
-        // The library's own error is not passed on, since it could contain a password.
+        // Replaces the library's error, which could contain a password.
         let wrong = || Error::InvalidArguments {
             problems: vec![
                 "expected a redis://[user:password@]host[:port][/number] or rediss:// address".to_owned(),
@@ -39,18 +39,18 @@ impl SharedStore {
         };
         let scheme = url.split("://").next().unwrap_or_default();
         let is_known = matches!(scheme, "redis" | "rediss" | "valkey" | "valkeys");
-        // Valkey uses the Redis protocol under a URL scheme of its own.
+        // Valkey uses the Redis protocol, but also a `valkey://` scheme.
         let url = url.replacen("valkey", "redis", usize::from(scheme.starts_with("valkey")));
         let client = Client::open(url.as_str()).map_err(|_| wrong())?;
         if is_known { Ok(Self { client, limit, connection: Mutex::default() }) } else { Err(wrong()) }
     }
 
-    /// The same store with a connection of its own.
+    /// Returns a store for the same URL with a separate connection.
     pub(super) fn apart(&self) -> Self {
         Self { client: self.client.clone(), limit: self.limit, connection: Mutex::default() }
     }
 
-    /// Runs a script with these arguments.
+    /// Runs a script and returns its result.
     ///
     /// # Errors
     /// `state_unavailable` if the store is unreachable, refuses the script or does not answer in time.
@@ -94,7 +94,7 @@ impl SharedStore {
         Ok(held.insert(connection).clone())
     }
 
-    /// Drops the connection; the next command opens another.
+    /// Drops the connection. The next command reconnects.
     async fn forget(&self) {
         self.connection.lock().await.take();
     }

@@ -1,4 +1,4 @@
-//! Admission to a hand-over: the first visitor who enters the right code.
+//! Admission to a hand-over: only the first visitor with the right code may control the page.
 use subtle::ConstantTimeEq;
 
 use base64::Engine as _;
@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 
 use crate::error::{Error, Result};
 
-/// The number of wrong codes after which admission closes.
+/// The number of wrong codes after which nobody is admitted any more.
 const MOST_TRIES: u8 = 5;
 
-/// Admission to one hand-over.
+/// Admits one visitor to a hand-over.
 #[derive(Debug)]
 pub struct Admission {
     state: Mutex<State>,
@@ -31,12 +31,12 @@ impl Admission {
         Ok(Self { state: Mutex::new(State { code: Some(code), tries: 0, pass: None }) })
     }
 
-    /// The code that admits a visitor; `None` after it was used or after too many wrong tries.
+    /// Returns the code that admits a visitor; `None` once it was used, or after too many wrong codes.
     pub fn code(&self) -> Option<String> {
         self.state.lock().code.clone()
     }
 
-    /// Admits a visitor who enters the right code. Returns the pass that the visitor presents on every later visit.
+    /// Admits a visitor with the right code. Returns a pass that the visitor must present on later requests.
     pub fn redeem_code(&self, code: &str) -> Option<String> {
         let mut state = self.state.lock();
         let right = state.code.as_ref().is_some_and(|known| known.as_bytes().ct_eq(code.as_bytes()).into());
@@ -50,20 +50,20 @@ impl Admission {
         None
     }
 
-    /// Admits a visitor who is authenticated by other means than the code. Only one person is admitted.
+    /// Admits a visitor authenticated by other means. Returns a pass; `None` if someone was admitted before.
     pub fn admit_without_code(&self) -> Option<String> {
         let mut state = self.state.lock();
         state.code.as_ref()?;
         state.admit()
     }
 
-    /// Whether a visitor with this pass was admitted.
+    /// Returns whether a visitor with this pass was admitted.
     pub fn is_admitted(&self, pass: &str) -> bool {
         let state = self.state.lock();
         state.pass.as_ref().is_some_and(|known| known.as_bytes().ct_eq(pass.as_bytes()).into())
     }
 
-    /// Whether somebody was admitted, or still can be.
+    /// Returns whether someone was admitted, or can still be admitted.
     pub fn is_open(&self) -> bool {
         let state = self.state.lock();
         state.code.is_some() || state.pass.is_some()
@@ -86,7 +86,7 @@ fn secret() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(bits))
 }
 
-/// Returns 128 random bits as text, for an id that nobody can guess.
+/// Returns 128 random bits as text, for an id that cannot be guessed.
 pub(super) fn name() -> Result<String> {
     let mut bits = [0; 16];
     fill(&mut bits)?;

@@ -1,4 +1,4 @@
-//! Streams screencast frames of a page to a viewer: only the newest, at the rate that the viewer can display.
+//! Streams a page's screencast to a viewer: only the newest frames, as fast as the viewer displays them.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -13,28 +13,28 @@ use crate::cdp::{CdpSession, Event, Events};
 const QUALITY: u32 = 60;
 const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 1600;
-/// The JPEG quality over a slow connection.
+/// The JPEG quality for a slow connection.
 const LOW_QUALITY: u32 = 40;
 const LOW_WIDTH: u32 = 960;
-/// The number of bytes of the frame number that precedes each frame.
+/// The length in bytes of the frame number that precedes each frame.
 const NUMBER: usize = 4;
-/// A connection counts as slow if the viewer confirms a frame later than this.
+/// A connection counts as slow if the viewer takes longer than this to confirm a frame.
 const SLOW: Duration = Duration::from_millis(300);
-/// How long to wait for a confirmation before newer frames are captured nevertheless.
+/// How long to wait for a confirmation before capturing newer frames anyway.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The stream of screencast frames of one page to one viewer.
 pub(super) struct PageStream {
     session: CdpSession,
     page: Page,
-    /// The hand-over, and the number of its viewer.
+    /// The hand-over, and the id of its viewer.
     viewer: (Arc<Handover>, u64),
     events: Events,
-    /// The next frame to send, with free bytes in front for its number.
+    /// The next frame to send. Its first bytes are reserved for the frame number.
     newest: Option<Vec<u8>>,
-    /// Frames that are not acknowledged to the browser yet.
+    /// Frames that were not acknowledged to the browser yet.
     owed: Vec<i64>,
-    /// The frame that was sent and is not confirmed yet, with the time of sending.
+    /// The frame that was sent but not confirmed yet, and when it was sent.
     sent: Option<(u32, Instant)>,
     number: u32,
     slow: bool,
@@ -64,7 +64,7 @@ impl PageStream {
         self.session.send(start).ignore();
     }
 
-    /// Waits for the next frame of the browser, or for the time at which a silent viewer gets newer frames.
+    /// Waits for the browser's next frame, or until a viewer that does not confirm must get newer frames.
     pub(super) async fn next(&mut self) -> Option<()> {
         let late = match (self.sent, self.owed.is_empty()) {
             (Some((_, since)), false) => Some(since + LONGEST_WAIT),
@@ -85,21 +85,21 @@ impl PageStream {
             self.newest = numbered(&frame.data);
             self.owed.push(frame.session_id);
             if late.is_some_and(|late| late <= Instant::now()) {
-                // The viewer does not confirm. Newer frames are captured, so that a current one is ready for it.
+                // The viewer does not confirm. Captures newer frames anyway, so that a current one is ready.
                 self.acknowledge();
             }
         }
         Some(())
     }
 
-    /// Acknowledges frames, so that the browser sends more.
+    /// Acknowledges all received frames to the browser, which then sends more.
     fn acknowledge(&mut self) {
         for session_id in self.owed.drain(..) {
             self.session.send(ScreencastFrameAck { session_id }).ignore();
         }
     }
 
-    /// Takes the frame to send now; `None` if there is none or if one is still unconfirmed.
+    /// Returns the frame to send now; `None` if there is none or the last one is not confirmed yet.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
         if self.sent.is_some() {
             return None;
@@ -123,7 +123,7 @@ impl PageStream {
     }
 }
 
-/// Decodes a frame, with free bytes in front for its number.
+/// Decodes a frame from Base64, with reserved bytes in front for its number.
 fn numbered(data: &str) -> Option<Vec<u8>> {
     let mut picture = Vec::with_capacity(NUMBER + data.len() / 4 * 3);
     picture.extend([0; NUMBER]);
@@ -133,7 +133,7 @@ fn numbered(data: &str) -> Option<Vec<u8>> {
 
 impl Drop for PageStream {
     fn drop(&mut self) {
-        // The browser has only one screencast per session, which a viewer that took over this page uses by now.
+        // The browser has one screencast per session, which another viewer of this page may be using by now.
         let (handover, number) = &self.viewer;
         let is_taken = handover.state.borrow().viewer.is_some_and(|now| now != *number);
         if !is_taken || self.page != handover.page {

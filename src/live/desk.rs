@@ -1,4 +1,4 @@
-//! All hand-overs of a server, and the decisions about them.
+//! Manages all hand-overs of a server: opens, finds and ends them.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -15,9 +15,9 @@ use crate::browser::Page;
 use crate::error::{Error, Result};
 use crate::session::handoff::HandoverOutcome;
 
-/// How long to wait for the HTTP listener of the live view to open.
+/// How long to wait until the live view's HTTP listener is open.
 const OPENING_LIMIT: Duration = Duration::from_secs(5);
-/// How long a person may be disconnected before the agent gets the page back.
+/// How long a person may be disconnected before the agent regains control of the page.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
 /// How often to check whether the person is still connected.
 const RHYTHM: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ pub enum LiveViewMode {
 /// How a person is authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VisitorAuth {
-    /// By the code that is part of the client's question.
+    /// By the code that the MCP client shows to its user along with the link.
     Code,
     /// By the API key of the page's owner.
     Key,
@@ -71,7 +71,7 @@ pub struct LiveView {
 #[derive(Debug)]
 struct Inner {
     options: LiveViewOptions,
-    /// The name of this server among several; its links contain it.
+    /// The name of this server if there are several; its links contain the name.
     server: Option<String>,
     open: Mutex<HashMap<String, Arc<Handover>>>,
     /// The number of open hand-overs. The HTTP listener of the live view is open while this is not zero.
@@ -82,16 +82,16 @@ struct Inner {
     shows: WatchedPages,
 }
 
-/// The request that a person is invited for.
+/// The page for which a person is invited, and the reason.
 #[derive(Debug)]
 pub struct HandoverRequest<'a> {
     pub page: &'a Page,
     /// The owner of the page, if the server has several owners.
     pub owner: Option<Arc<str>>,
-    /// The text that says who asks, and for what.
+    /// Who asks, and for what; shown to the person.
     pub who: String,
     pub why: String,
-    /// The URL that asks for HTTP authentication, if that is the reason.
+    /// The URL that requires HTTP authentication, if that is the reason.
     pub login: Option<String>,
     pub calls: CallHistory,
 }
@@ -109,12 +109,12 @@ impl LiveView {
         &self.inner.options
     }
 
-    /// Watches the number of open hand-overs.
+    /// Returns a receiver for changes of the number of open hand-overs.
     pub fn watch_open_handovers(&self) -> watch::Receiver<usize> {
         self.inner.wanted.subscribe()
     }
 
-    /// Sets the base URL under which visitors reach us now.
+    /// Sets the base URL at which visitors reach this server; `None` while the server does not listen.
     pub fn set_base_url(&self, base: Option<String>) {
         let base = base.map(|base| self.options().url.clone().unwrap_or(base));
         self.inner.base.send_replace(base.map(|base| base.trim_end_matches('/').to_owned()));
@@ -136,7 +136,7 @@ impl LiveView {
         }
     }
 
-    /// Opens a hand-over for a page. Returns the existing one if it is open already.
+    /// Opens a hand-over for a page, or returns the open one. Returns `None` if it cannot be opened.
     pub async fn start_handover(&self, wish: HandoverRequest<'_>) -> Option<Arc<Handover>> {
         if let Some(open) = self.handover_for_page(wish.page) {
             return Some(open);
@@ -148,7 +148,7 @@ impl LiveView {
         }
         let admission = Admission::new().ok()?;
         let mut base = self.inner.base.subscribe();
-        // The slot makes the HTTP listener open, which then sets the base URL.
+        // The slot makes the HTTP listener open. The listener then sets the base URL.
         let place = HandoverSlot::take(&self.inner);
         let base = timeout(OPENING_LIMIT, base.wait_for(Option::is_some)).await.ok()?.ok()?.clone()?;
         let now = Instant::now();
@@ -176,31 +176,31 @@ impl LiveView {
         Some(handover)
     }
 
-    /// The hand-over of a link; `None` if it never existed or is over.
+    /// Returns the hand-over of a link; `None` if it never existed or has ended.
     pub fn find(&self, id: &str) -> Option<Arc<Handover>> {
         self.inner.open.lock().get(id).filter(|handover| handover.is_open()).cloned()
     }
 
-    /// The name of the other server that a link belongs to; `None` for our own links.
+    /// Returns the name of the server to which a link belongs; `None` for this server's own links.
     pub fn server_of_link<'a>(&self, id: &'a str) -> Option<&'a str> {
         let (_, server) = id.rsplit_once('.')?;
         self.inner.server.as_ref().filter(|own| *own != server).map(|_| server)
     }
 
-    /// The hand-over that is open for this page.
+    /// Returns the open hand-over of this page, if any.
     pub fn handover_for_page(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
         open.values().find(|handover| handover.page == *page && handover.is_open()).cloned()
     }
 
-    /// The hand-over through which a person controls this page now.
+    /// Returns the hand-over through which a person controls this page now, if any.
     pub fn controlling_handover(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
         open.values().find(|handover| handover.has_control() && handover.covers(page)).cloned()
     }
 }
 
-/// Reserves a slot for one hand-over; dropping it frees the slot.
+/// Counts as one open hand-over until it is dropped, which keeps the HTTP listener open.
 struct HandoverSlot {
     live: Arc<Inner>,
 }
@@ -218,7 +218,7 @@ impl Drop for HandoverSlot {
     }
 }
 
-/// Ends a hand-over when its time is over, its person has left, or its page has closed.
+/// Ends a hand-over when its time is over, the person has left, or the page has closed or crashed.
 async fn watch_over(handover: Arc<Handover>, place: HandoverSlot) {
     let looking = async {
         loop {

@@ -1,4 +1,4 @@
-//! The hand-over of one page to a person, from the invitation to the end.
+//! The hand-over of a page to a person, from the invitation to the outcome.
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
@@ -18,25 +18,25 @@ use crate::browser::{KeepLoadedGuard, Page};
 use crate::session::handoff::{HandoverInProgress, HandoverOutcome};
 use crate::sync::unix_time;
 
-/// The number of the agent's calls that are kept for display.
+/// The maximum number of agent calls that are kept for display.
 const MOST_CALLS: usize = 50;
 
-/// One call of the agent, as the viewer lists it.
+/// A tool call of the agent, as listed for the viewer.
 #[derive(Debug, Clone)]
 pub struct CallSummary {
     pub tool: String,
     /// The error code, if the call failed.
     pub failure: Option<&'static str>,
-    /// Milliseconds since 1970.
+    /// When the call was recorded, in milliseconds since 1970.
     pub at: u64,
 }
 
-/// The agent's latest calls, newest last. Cheap to clone; clones share everything.
+/// The agent's most recent calls, oldest first. Clones share the same list.
 #[derive(Debug, Clone, Default)]
 pub struct CallHistory(Arc<Mutex<VecDeque<CallSummary>>>);
 
 impl CallHistory {
-    /// Records a call, without its arguments and its answer.
+    /// Records a call, without its arguments and result.
     pub fn record(&self, tool: &str, failure: Option<&'static str>) {
         let at = unix_time().as_millis();
         let mut calls = self.0.lock();
@@ -47,13 +47,13 @@ impl CallHistory {
         calls.push_back(CallSummary { tool: tool.to_owned(), failure, at });
     }
 
-    /// The calls, newest first.
+    /// Returns the calls, newest first.
     pub(super) fn newest(&self) -> Vec<CallSummary> {
         self.0.lock().iter().rev().cloned().collect()
     }
 }
 
-/// A hand-over: one page, one link, one person.
+/// A hand-over: one page that one person may watch or control through one link.
 pub struct Handover {
     pub(super) id: String,
     /// The owner of the page, if the server has several owners.
@@ -62,9 +62,9 @@ pub struct Handover {
     pub(super) _kept: KeepLoadedGuard,
     pub(super) who: String,
     pub(super) why: String,
-    /// The URL that asked for HTTP authentication, if that is the reason.
+    /// The URL that requires HTTP authentication, if that is the reason for the hand-over.
     pub(super) login: Option<String>,
-    /// How often the person has entered HTTP credentials.
+    /// How often the person has submitted HTTP credentials.
     pub(super) logins: AtomicU32,
     pub(super) mode: LiveViewMode,
     pub(super) calls: CallHistory,
@@ -72,10 +72,10 @@ pub struct Handover {
     pub admission: Admission,
     /// When the link expires.
     pub(super) link_ends: Instant,
-    /// When the person's time ends.
+    /// When the person must be done at the latest.
     pub(super) ends: Instant,
     pub(super) state: watch::Sender<HandoverState>,
-    /// The folder for files that the person uploads to the page.
+    /// The temporary folder for files that the person uploads to the page.
     pub(super) files: Mutex<Option<TempDir>>,
 }
 
@@ -83,14 +83,14 @@ pub struct Handover {
 #[derive(Debug, Clone, Default)]
 pub(super) struct HandoverState {
     pub(super) outcome: Option<HandoverOutcome>,
-    /// The number of the connected viewer.
+    /// The id of the connected viewer; `None` if nobody is connected.
     pub(super) viewer: Option<u64>,
     pub(super) viewers_ever: u64,
     /// When the last viewer disconnected.
     pub(super) left: Option<Instant>,
-    /// Whether the person controls the page, and not the agent.
+    /// Whether the person controls the page instead of the agent.
     pub(super) has_control: bool,
-    /// Whether a call waits for the outcome.
+    /// Whether a tool call waits for the outcome.
     pub(super) awaited: bool,
 }
 
@@ -101,43 +101,43 @@ impl fmt::Debug for Handover {
 }
 
 impl Handover {
-    /// The URL to send to the person.
+    /// Returns the URL to send to the person.
     pub fn link(&self) -> &str {
         &self.link
     }
 
-    /// The reason that is shown to the person.
+    /// Returns the reason for the hand-over, as shown to the person.
     pub fn why(&self) -> &str {
         &self.why
     }
 
-    /// The name of the client whose session it is, if it has one.
+    /// Returns the name of the client that owns the page; `None` if the server has only one owner.
     pub fn owner(&self) -> Option<&str> {
         self.owner.as_deref()
     }
 
-    /// The time until the link expires.
+    /// Returns the time until the link expires.
     pub fn link_time_left(&self) -> Duration {
         self.link_ends.saturating_duration_since(Instant::now())
     }
 
-    /// Whether a person is connected or still can connect.
+    /// Returns whether a person is connected or can still connect.
     pub fn is_open(&self) -> bool {
         let state = self.state.borrow();
         let can_come = state.viewers_ever > 0 || self.link_ends > Instant::now();
         state.outcome.is_none() && can_come && self.admission.is_open() && !self.page.is_closed()
     }
 
-    /// Whether the person controls the page now.
+    /// Returns whether the person controls the page now.
     pub fn has_control(&self) -> bool {
         let state = self.state.borrow();
         state.outcome.is_none() && state.has_control
     }
 
-    /// Ends the hand-over.
+    /// Ends the hand-over. Has no effect if it already has an outcome.
     pub fn finish(&self, outcome: HandoverOutcome) {
         if self.has_control() {
-            // Deletes what was recorded before the agent works on the page again.
+            // Deletes what was recorded, before the agent works on the page again.
             self.forget();
         }
         self.state.send_if_modified(|state| {
@@ -148,7 +148,7 @@ impl Handover {
         });
     }
 
-    /// The tabs that the person can switch to.
+    /// Returns the tabs that the person can switch to.
     pub(super) fn tabs(&self) -> Vec<Page> {
         let context = self.page.context();
         let is_own = context.id().is_some();
@@ -157,13 +157,13 @@ impl Handover {
         context.pages().into_iter().filter(belongs).collect()
     }
 
-    /// Whether this page is one that the person can control.
+    /// Returns whether the person can control this page.
     pub(super) fn covers(&self, page: &Page) -> bool {
         let same = page.context() == self.page.context() && self.page.context().id().is_some();
         *page == self.page || same || page.opener().as_ref() == Some(&self.page)
     }
 
-    /// Gives control of the page to the person, or takes it back.
+    /// Gives control of the page to the person, or returns it to the agent.
     pub(super) fn set_control(&self, has_control: bool) {
         if self.has_control() && !has_control {
             self.forget();
@@ -178,7 +178,7 @@ impl Handover {
         self.page.context().set_recording_paused(self.has_control());
     }
 
-    /// Deletes what was recorded during the person's work, so that nobody else can read it.
+    /// Deletes what was recorded while the person had control, such as console messages.
     pub(super) fn forget(&self) {
         for page in self.tabs() {
             page.clear_console();
@@ -186,7 +186,7 @@ impl Handover {
         self.page.context().set_recording_paused(false);
     }
 
-    /// The folder for files that the person uploads.
+    /// Returns the folder for files that the person uploads, creating it on first use.
     pub fn upload_folder(&self) -> std::io::Result<std::path::PathBuf> {
         let mut files = self.files.lock();
         if files.is_none() {
@@ -195,13 +195,13 @@ impl Handover {
         Ok(files.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default())
     }
 
-    /// Waits until no person controls the page.
+    /// Waits until the person no longer controls the page.
     pub async fn until_released(&self) {
         let mut state = self.state.subscribe();
         let _ = state.wait_for(|state| state.outcome.is_some() || !state.has_control).await;
     }
 
-    /// Waits for the outcome.
+    /// Waits for the hand-over to end, and returns its outcome.
     pub async fn wait_for_end(&self) -> HandoverOutcome {
         let mut state = self.state.subscribe();
         let ended = state.wait_for(|state| state.outcome.is_some()).await;

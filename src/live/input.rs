@@ -1,4 +1,4 @@
-//! Sends the person's input to the page as an operating system would: in order, and without waiting.
+//! Sends the person's input to the page in order, and without waiting for replies, as hardware does.
 use serde::Deserialize;
 
 use crate::browser::Page;
@@ -10,11 +10,11 @@ use crate::cdp::{CdpSession, PendingReply};
 
 const CONTROL: u32 = 2;
 const META: u32 = 4;
-/// The key code of a key that an input method handles.
+/// The `keyCode` of keys that an input method handles.
 const PROCESS: u32 = 229;
 const MOST_FINGERS: usize = 10;
 
-/// A mouse movement, button press or wheel turn. Coordinates are fractions of the frame's size: 0 to 1.
+/// A mouse move, button press or wheel turn. Coordinates are fractions of the frame's size, from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct PointerInput {
@@ -29,7 +29,7 @@ pub(super) struct PointerInput {
     modifiers: u32,
 }
 
-/// One finger that touches the displayed frame. Coordinates are fractions of the frame's size: 0 to 1.
+/// A finger on the displayed frame. Coordinates are fractions of the frame's size, from 0 to 1.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Finger {
     id: u32,
@@ -41,17 +41,17 @@ pub(super) struct Finger {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum TouchPhase {
-    /// A finger was added.
+    /// A finger touched the screen.
     Start,
-    /// Fingers have moved, or one of several was lifted.
+    /// Fingers moved, or one of several was lifted.
     Move,
     /// The last finger was lifted.
     End,
-    /// The touch was cancelled, because it became another gesture.
+    /// The touch was cancelled because it became another gesture.
     Cancel,
 }
 
-/// A key event, with the names of `KeyboardEvent`.
+/// A key event with the fields of `KeyboardEvent`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct KeyInput {
@@ -61,11 +61,11 @@ pub(super) struct KeyInput {
     location: u32,
     repeat: bool,
     modifiers: u32,
-    /// An input method handles this key and sends its text later.
+    /// Whether an input method handles this key. It sends the text later.
     process: bool,
 }
 
-/// The person's mouse, keyboard and touch screen on one page.
+/// The input devices of the person, connected to one page.
 #[derive(Debug, Clone)]
 pub(super) struct PersonInput {
     session: CdpSession,
@@ -90,7 +90,7 @@ impl PersonInput {
         self.point("mouseMoved", at, held);
     }
 
-    /// Presses a mouse button. The reply arrives when the page has received the event, and may have opened a popup.
+    /// Presses a mouse button. The reply arrives once the page has received the event.
     pub(super) fn press(&self, at: PointerInput) -> PendingReply<Empty> {
         self.pointed("mousePressed", at, button(at.button))
     }
@@ -120,7 +120,7 @@ impl PersonInput {
         self.session.send(event).ignore();
     }
 
-    /// Sends the current positions of all fingers to a page that accepts touch events.
+    /// Sends the current positions of all fingers, to a page that supports touch.
     pub(super) fn touch(&self, what: TouchPhase, fingers: &[Finger]) -> PendingReply<Empty> {
         let (kind, fingers) = match what {
             TouchPhase::Start => ("touchStart", fingers),
@@ -136,7 +136,7 @@ impl PersonInput {
         self.session.send(DispatchTouchEvent { kind, touch_points, modifiers: None })
     }
 
-    /// Converts fractions of the frame's size to page coordinates.
+    /// Converts fractions of the frame's size to CSS pixels of the page.
     fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let along = |part: f64, size: f64| (part.clamp(0.0, 1.0) * size).min(size - 1.0).max(0.0);
         (along(x, self.size.0), along(y, self.size.1))
@@ -178,19 +178,19 @@ impl PersonInput {
         self.session.send(DispatchKeyEvent { kind: "keyUp", ..event(key) }).ignore();
     }
 
-    /// Shows the text that an input method composes; an empty text cancels it.
+    /// Shows text that an input method is composing. An empty text cancels the composition.
     pub(super) fn compose(&self, text: &str) {
         let end = i64::try_from(text.encode_utf16().count()).unwrap_or_default();
         let (text, selection_start, selection_end) = (text.to_owned(), end, end);
         self.session.send(ImeSetComposition { text, selection_start, selection_end }).ignore();
     }
 
-    /// Inserts text that no key produced: from an input method, a phone's keyboard or the clipboard.
+    /// Inserts text without key events: from an input method, a phone's keyboard or the clipboard.
     pub(super) fn insert(&self, text: &str) {
         self.session.send(InsertText { text: text.to_owned() }).ignore();
     }
 
-    /// Presses and releases a key by its name.
+    /// Presses and releases a key, given its name and `keyCode`.
     pub(super) fn tap(&self, name: &str, key_code: u32) {
         let key = KeyInput { key: name.to_owned(), code: name.to_owned(), key_code, ..KeyInput::default() };
         self.key_down(&key);

@@ -1,8 +1,8 @@
-//! The live view: a person watches a page without a window, or takes it over.
+//! The live view: a person watches a page of a windowless browser, or takes control of it.
 //!
-//! [`LiveView`] opens a [`Handover`] when a person is needed. Its link is protected by [`admission`]. A [`viewer`]
-//! is the person's browser: `cast` sends it frames, and `input` passes its input to the page. This module
-//! does not know how viewers connect; the HTTP server asks [`LiveView`] for the hand-over of a link.
+//! [`LiveView`] opens a [`Handover`] when a person is needed. Its link is protected by [`admission`]. A
+//! [`viewer`] is the person's connection: `cast` sends frames, and `input` forwards input to the page. The
+//! HTTP server accepts connections and asks [`LiveView`] for the hand-over of a link.
 mod input;
 mod opened;
 mod cast;
@@ -16,7 +16,7 @@ pub use desk::{HandoverRequest, LiveView, LiveViewMode, LiveViewOptions, Visitor
 pub use handover::{CallHistory, CallSummary, Handover};
 pub use show::LiveFrame;
 
-/// The HTML page of the viewer. `{nonce}` is replaced by the nonce that allows its script.
+/// The HTML page of the viewer. The server replaces `{nonce}` by the CSP nonce that permits its script.
 pub const LIVE_VIEW_HTML: &str = include_str!("page.html");
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Lists and pickers that the browser opens in windows of its own. Screencasts do not show these, so the live view draws them.
+//! Lists and pickers that the browser opens as native windows, which screencasts do not contain.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -9,23 +9,23 @@ use crate::browser::{ElementHandle, FieldPicker, Page, ScriptWorld};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 
-/// How long to wait, after a press, for a list or picker to open.
+/// How long after a press to wait for a list or picker to open.
 const PRESS_LIMIT: Duration = Duration::from_millis(700);
-/// The interval of checks, after a tap, for a list or picker that it has opened.
+/// How often to check whether a tap has opened a list or picker.
 const TAP_RHYTHM: Duration = Duration::from_millis(100);
 const TAP_LOOKS: usize = 6;
-/// The longest time for one check after a tap.
+/// The time limit of one check after a tap.
 const TAP_LIMIT: Duration = Duration::from_secs(1);
 
 /// A native list or picker that is open on a page.
 pub(super) enum NativePopup {
     OpenSelect(OpenSelect),
-    /// A field for which the browser offers a picker or suggestions.
+    /// A field with a native picker or suggestions.
     Field(ElementHandle, FieldPicker),
 }
 
 impl NativePopup {
-    /// Returns the list or picker that is open on the page now.
+    /// Returns the list or picker that is open on the page, if any.
     pub(super) async fn on(page: &Page) -> Option<Self> {
         if let Some(choice) = OpenSelect::opened(page).await {
             return Some(Self::OpenSelect(choice));
@@ -38,7 +38,7 @@ impl NativePopup {
         None
     }
 
-    /// Returns the list or picker that a press has opened, once the page has received the press.
+    /// Returns the list or picker that a press opened, if any, once the page has received the press.
     pub(super) async fn after(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         let opened = page.fail_on_dialog(async {
             received.await?;
@@ -47,7 +47,7 @@ impl NativePopup {
         timeout(PRESS_LIMIT, opened).await.ok()?.ok()?
     }
 
-    /// Returns the list or picker that a tap has opened. The page receives a click some time after the touches.
+    /// Returns the list or picker that a tap opened, if any. A page receives a tap's click with a delay.
     pub(super) async fn soon(page: Page, received: PendingReply<Empty>) -> Option<Self> {
         received.await.ok()?;
         for _ in 0..TAP_LOOKS {
@@ -61,7 +61,7 @@ impl NativePopup {
     }
 }
 
-/// An open list, such as that of a `select`.
+/// An open dropdown list, such as that of a `<select>`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 pub(super) struct OpenSelect {
     options: Vec<ChoiceOption>,
@@ -74,7 +74,7 @@ pub(super) struct ChoiceOption {
     disabled: bool,
 }
 
-/// Returns the options of the focused `select`, if its list opens as a popup. Runs in the isolated world.
+/// Script that returns the options of the focused `<select>`, if its list opens as a popup.
 const FOCUSED: &str = r"() => {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -87,7 +87,7 @@ const FOCUSED: &str = r"() => {
 }";
 
 impl OpenSelect {
-    /// The list that a press has opened, if any.
+    /// Returns the dropdown list that is open on the page, if any.
     async fn opened(page: &Page) -> Option<Self> {
         for frame in page.frames() {
             let focused = frame.evaluate(FOCUSED, Vec::new(), ScriptWorld::Isolated).await.ok();
@@ -100,7 +100,7 @@ impl OpenSelect {
         None
     }
 
-    /// Chooses an option with the keyboard: arrow keys, then Enter.
+    /// Chooses an option with the keyboard, by arrow keys and Enter.
     pub(super) fn choose(&self, index: i64, hand: &PersonInput) {
         let enabled = |from: i64, to: i64| {
             (from..to)

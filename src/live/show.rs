@@ -1,4 +1,4 @@
-//! Screencasts for viewers that only watch. The browser captures one frame per request, none of an unchanged page.
+//! Screencasts for viewers that only watch. Frames are captured on request, and only of a changed page.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,39 +16,39 @@ use crate::cdp::types::page::ScreencastFrame;
 const QUALITY: u32 = 60;
 const WIDTH: u32 = 800;
 const HEIGHT: u32 = 1000;
-/// How long a screencast continues without a request.
+/// How long a screencast continues without being requested.
 const IDLE: Duration = Duration::from_secs(10);
 const RHYTHM: Duration = Duration::from_secs(1);
 const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 
-/// The pages that are watched, by page id.
+/// The watched pages, by page id.
 #[derive(Debug, Default)]
 pub(super) struct WatchedPages {
     open: Arc<Mutex<HashMap<String, Arc<WatchedPage>>>>,
-    /// Held while a screencast starts, so that two first requests for a page start only one.
+    /// Locked while a screencast starts, so that two concurrent requests for a page start only one.
     beginning: tokio::sync::Mutex<()>,
 }
 
-/// One frame: a JPEG in Base64, and its number in the screencast.
+/// A screencast frame: a JPEG in Base64, and its number.
 #[derive(Debug, Clone)]
 pub struct LiveFrame {
     pub number: u64,
     pub data: Arc<str>,
 }
 
-/// A page that is watched.
+/// A page with a screencast for viewers that only watch.
 #[derive(Debug)]
 struct WatchedPage {
-    /// A separate CDP session: the frames of the main session go to the person who controls the page.
+    /// A separate CDP session: the main session's screencast is for the person who controls the page.
     session: RawSession,
     newest: watch::Sender<Option<LiveFrame>>,
-    /// Frames that are not acknowledged yet: the browser sends only a few ahead.
+    /// Frames not acknowledged yet. The browser sends only a few before it waits for acknowledgements.
     owed: Mutex<Vec<i64>>,
     looked: Mutex<Instant>,
 }
 
 impl WatchedPages {
-    /// Returns the newest frame if its number is not `seen`, or waits for one up to `patience`.
+    /// Returns the newest frame if its number differs from `seen`. Waits up to `patience`; `None` after that.
     pub(super) async fn look(&self, page: &Page, seen: u64, patience: Duration) -> Result<Option<LiveFrame>> {
         let show = self.show(page).await?;
         *show.looked.lock() = Instant::now();
@@ -100,7 +100,7 @@ impl WatchedPage {
         self.session.send(method, parameters, COMMAND_LIMIT).await
     }
 
-    /// Acknowledges frames, so that the browser sends more.
+    /// Acknowledges all received frames to the browser, which then sends more.
     async fn acknowledge(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for number in owed {

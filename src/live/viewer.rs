@@ -1,4 +1,4 @@
-//! The connection to a person's browser: sends frames and state, receives input.
+//! The connection to a person's browser: sends frames and state to it, and receives input from it.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,14 +26,14 @@ use crate::session::handoff::HandoverOutcome;
 
 /// How often to check whether the state has changed.
 const RHYTHM: Duration = Duration::from_millis(400);
-/// How often to ping the viewer, and how long it may take to respond.
+/// How often to ping the viewer.
 const TRIAL: Duration = Duration::from_secs(5);
 const LONGEST_SILENCE: Duration = Duration::from_secs(20);
-/// How long a tab may take to return its title.
+/// How long to wait for a tab's title.
 const TITLE_LIMIT: Duration = Duration::from_secs(1);
-/// How long filling in a field may take.
+/// The time limit for filling in a field.
 const FILL_LIMIT: Duration = Duration::from_secs(5);
-/// How long a site may take to answer after the person has entered HTTP credentials.
+/// How long to wait for the site's response after the person has submitted HTTP credentials.
 const LOGIN_LIMIT: Duration = Duration::from_secs(10);
 const MOST_TABS: usize = 20;
 const LONGEST_TEXT: usize = 100_000;
@@ -42,7 +42,7 @@ const LONGEST_TEXT: usize = 100_000;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "camelCase")]
 enum ViewerMessage {
-    /// The viewer has displayed the frame of this number.
+    /// The viewer has displayed the frame with this number.
     Shown {
         n: u32,
     },
@@ -50,11 +50,11 @@ enum ViewerMessage {
     Press(PointerInput),
     Release(PointerInput),
     Wheel(PointerInput),
-    /// On a page with touch events: the current positions of all fingers.
+    /// The current positions of all fingers, for a page with touch events.
     Touch {
         what: TouchPhase,
         fingers: Vec<Finger>,
-        /// Whether this was a tap: the fingers left quickly, without moving.
+        /// Whether this was a tap: a short touch without movement.
         tap: bool,
     },
     Down(KeyInput),
@@ -66,11 +66,11 @@ enum ViewerMessage {
     Text {
         text: String,
     },
-    /// The person chose this index in the list that was shown.
+    /// The person chose the option with this index in the displayed list.
     Choose {
         index: i64,
     },
-    /// The value for the field whose picker or suggestions are shown.
+    /// The person's value for the field whose picker or suggestions are displayed.
     Fill {
         text: String,
     },
@@ -78,7 +78,7 @@ enum ViewerMessage {
         accept: bool,
         text: Option<String>,
     },
-    /// The names of files that were uploaded before; none to cancel.
+    /// The names of uploaded files to choose; empty to cancel.
     Files {
         names: Vec<String>,
     },
@@ -106,19 +106,19 @@ struct Viewer {
     page: Page,
     cast: Option<PageStream>,
     choice: Option<OpenSelect>,
-    /// Tasks that check for a list or picker that a press or a tap has opened.
+    /// Tasks that look for a list or picker opened by a press or tap.
     looking: JoinSet<Option<NativePopup>>,
-    /// The last known titles of tabs; some tabs are slow to return theirs.
+    /// The last known titles of tabs, by page id. Some tabs are slow to return their title.
     titles: HashMap<String, String>,
     naming: JoinSet<HashMap<String, String>>,
-    /// The field whose picker or suggestions are shown.
+    /// The field whose picker or suggestions are displayed.
     field: Option<ElementHandle>,
     visible: bool,
     /// The state that was last sent to the viewer.
     said: Value,
 }
 
-/// Serves one viewer until it leaves, another takes its place, or the hand-over ends.
+/// Serves a viewer until it disconnects, another viewer replaces it, or the hand-over ends.
 pub async fn serve<S>(handover: Arc<Handover>, socket: WebSocketStream<S>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
@@ -217,7 +217,7 @@ impl Viewer {
         }
     }
 
-    /// Whether the hand-over is over for this viewer.
+    /// Returns whether the hand-over has ended or another viewer has replaced this one.
     fn is_over(&self) -> bool {
         let state = self.handover.state.borrow();
         state.outcome.is_some() || state.viewer != Some(self.number)
@@ -240,7 +240,7 @@ impl Viewer {
         self.handover.has_control() && !self.is_over()
     }
 
-    /// The person's input devices; `None` while the person can only watch.
+    /// Returns the person's input devices; `None` if the person can only watch.
     fn hand(&self) -> Option<PersonInput> {
         let size = self.cast.as_ref()?.size;
         (self.may_act() && size.0 > 0.0).then(|| PersonInput::on(&self.page, size))
@@ -261,7 +261,7 @@ impl Viewer {
             }
             ViewerMessage::Take => self.handover.set_control(self.handover.mode == LiveViewMode::Control),
             ViewerMessage::GiveBack => self.handover.set_control(false),
-            // A viewer that can only watch cannot confirm for the person.
+            // A viewer that can only watch cannot confirm that the person is done.
             ViewerMessage::Done if self.handover.mode == LiveViewMode::Control => {
                 self.handover.finish(HandoverOutcome::Done)
             }
@@ -299,14 +299,14 @@ impl Viewer {
         }
     }
 
-    /// Presses a mouse button. A task shows a list or picker that this opens, so that frames do not wait for it.
+    /// Presses a mouse button. A task detects a list or picker that opens, so that frames are not delayed.
     fn press(&mut self, at: PointerInput) {
         let Some(hand) = self.hand() else { return };
         self.looking.abort_all();
         self.looking.spawn(NativePopup::after(self.page.clone(), hand.press(at)));
     }
 
-    /// Sends touches to the page. A task shows a list or picker that a tap opens.
+    /// Sends touches to the page. A task detects a list or picker that a tap opens.
     fn touch(&mut self, what: TouchPhase, fingers: &[Finger], tap: bool) {
         let Some(hand) = self.hand() else { return };
         let touched = hand.touch(what, fingers);
@@ -318,7 +318,7 @@ impl Viewer {
         }
     }
 
-    /// Returns the messages that show the opened list or picker, or hide an earlier list.
+    /// Returns the messages that display the opened list or picker, or that hide an earlier list.
     fn offer(&mut self, opened: Option<NativePopup>) -> Vec<Value> {
         let had = self.choice.take().is_some();
         match opened {
@@ -373,7 +373,7 @@ impl Viewer {
         }
     }
 
-    /// Sends the person's HTTP credentials and loads the page again.
+    /// Sets the HTTP credentials entered by the person, and loads the page again.
     async fn log_in(&self, username: String, password: String) {
         let asked = self.handover.login.clone().unwrap_or_else(|| self.page.requested_url());
         let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
@@ -388,17 +388,17 @@ impl Viewer {
         self.handover.logins.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of the next login attempt, from 1, if the site asks for HTTP authentication.
+    /// Returns the number of the next login attempt, from 1; `None` if HTTP authentication is not required.
     fn login(&self) -> Option<u32> {
         let refused = self.page.document_response().is_none_or(|response| response.status == 401);
         let elsewhere = self.handover.login.is_some() && refused;
         (elsewhere || asks_for_login(&self.page)).then(|| self.handover.logins.load(Ordering::Relaxed) + 1)
     }
 
-    /// Returns the state if it has changed. Restarts the stream of frames for a viewer that was hidden.
+    /// Returns the state if it has changed. Restarts the screencast for a viewer that was hidden.
     async fn report(&mut self) -> Vec<Value> {
         if self.page != self.handover.page && (self.page.is_closed() || self.page.is_crashed()) {
-            // As in a browser window, the opener of a closed tab comes to the front.
+            // When a tab closes, its opener comes to the front, as in a browser window.
             let opener = self.page.opener().filter(|opener| !opener.is_closed());
             self.show(opener.unwrap_or_else(|| self.handover.page.clone()));
         }
@@ -439,7 +439,7 @@ impl Viewer {
             "url": self.page.requested_url(),
             "who": handover.who,
             "why": handover.why,
-            // Rounded up to 15 s, so that the state rarely changes: the viewer counts down by itself.
+            // Rounded up to 15 s, so that the state rarely changes. The viewer itself counts down.
             "left": left.div_ceil(15) * 15,
             "control": handover.has_control(),
             "mayControl": handover.mode == LiveViewMode::Control,
@@ -453,7 +453,7 @@ impl Viewer {
     }
 }
 
-/// The titles of pages, by page id.
+/// Returns the titles of pages, by page id.
 async fn titles_of(pages: Vec<Page>) -> HashMap<String, String> {
     let title = async |page: Page| {
         let title = timeout(TITLE_LIMIT, page.title()).await.unwrap_or_default();
@@ -462,7 +462,7 @@ async fn titles_of(pages: Vec<Page>) -> HashMap<String, String> {
     join_all(pages.into_iter().map(title)).await.into_iter().collect()
 }
 
-/// Whether the document's response asks for HTTP authentication.
+/// Returns whether the document's response requires HTTP Basic authentication.
 fn asks_for_login(page: &Page) -> bool {
     page.document_response().is_some_and(|response| {
         let basic = response.headers.iter().any(|(name, value)| {

@@ -1,4 +1,4 @@
-//! Checks the URLs that tools may open.
+//! Parses and checks the URLs that tools are asked to open.
 use url::Url;
 
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::browser::policy::is_local_name;
 use crate::error::Error;
 use crate::mcp::settings::Settings;
 
-/// Parses a URL that a tool opens, and checks it against the settings. For `file:`, returns the URL of the real path.
+/// Parses a URL that a tool is to open, and checks it against the settings. Resolves links in `file:` URLs.
 ///
 /// # Errors `url_refused` for an invalid URL, or one that the settings forbid.
 pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
@@ -21,7 +21,7 @@ pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
     }
 }
 
-/// Parses a URL as people type it. The default scheme is `https`, or `http` for hosts on this machine.
+/// Parses a URL as a person types it. Default scheme: `https`; `http` for hosts on this machine.
 fn read(text: &str) -> Result<Url> {
     let text = text.trim();
     let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
@@ -38,7 +38,7 @@ fn read(text: &str) -> Result<Url> {
     }
 }
 
-/// Whether a text has a scheme: `localhost:8080/x` has a host and a port, and no scheme.
+/// Whether a text begins with a scheme. `localhost:8080/x` has none: it begins with a host and a port.
 fn has_scheme(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let mut letters = scheme.chars();

@@ -1,5 +1,5 @@
-//! The live view as an MCP App, which hosts show beside the conversation. Users can only watch: text that they typed
-//! would pass through the host. The app gets its screenshots from a tool that only it can call.
+//! The live view as an MCP App, which hosts show beside the conversation. Users can only watch: text that
+//! they typed would pass through the host. The app gets screenshots from a tool that is hidden from models.
 use std::time::Duration;
 
 use rmcp::model::{
@@ -19,11 +19,11 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{SESSION_ARGUMENT, Tool as _};
 use crate::mcp::tools::person::AskPerson;
 
-/// The name of the MCP Apps extension, which supporting hosts declare.
+/// The name of the MCP Apps extension.
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 const URI: &str = "ui://patchright-mcp/page.html";
-/// The tool that returns screenshots to the app. Hosts do not show it to models.
+/// The tool that returns screenshots to the app. Hosts do not show this tool to models.
 pub(super) const FRAME: &str = "browser_live_frame";
 const SINCE: &str = "since";
 const PAGE: &str = include_str!("app.html");
@@ -31,19 +31,19 @@ const PAGE: &str = include_str!("app.html");
 const HANG_TIMEOUT: Duration = Duration::from_secs(2);
 const AN_HOUR_MS: u64 = 3_600_000;
 
-/// Whether the host supports MCP Apps, and the server offers this one.
+/// Whether the host supports MCP Apps and the server offers the live view as one.
 pub(super) fn is_wanted(dispatcher: &Dispatcher, context: &RequestContext<RoleServer>) -> bool {
     let declared = context.client_capabilities().and_then(|client| client.extensions);
     is_offered(dispatcher) && declared.is_some_and(|declared| supports_html_apps(&declared))
 }
 
-/// Whether the server offers the app: if the live view is on, and there are no secrets to show up in screenshots.
+/// Whether the server offers the app: the live view is on, and no secrets could show up in screenshots.
 pub(super) fn is_offered(dispatcher: &Dispatcher) -> bool {
     let shows = |live: &LiveView| live.options().mode != Some(LiveViewMode::Off);
     dispatcher.live().is_some_and(shows) && dispatcher.secrets().is_empty()
 }
 
-/// Whether a host with these extensions shows HTML apps.
+/// Whether a host that declares these extensions can show HTML apps.
 pub(super) fn supports_html_apps(declared: &ExtensionCapabilities) -> bool {
     let types = declared.get(EXTENSION).and_then(|settings| settings.get("mimeTypes"));
     types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|kind| kind == MIME_TYPE))
@@ -54,7 +54,7 @@ pub(super) fn extensions() -> ExtensionCapabilities {
     [(EXTENSION.to_owned(), object(json!({ "mimeTypes": [MIME_TYPE] })))].into()
 }
 
-/// Links the app to `browser_ask_person`, and adds the tool that returns its screenshots.
+/// Links the app to `browser_ask_person`, and adds the tool that returns screenshots to the app.
 pub(super) fn add(tools: &mut Vec<Listing>) {
     for tool in tools.iter_mut().filter(|tool| tool.name == AskPerson::NAME) {
         *tool = tool.clone().with_meta(meta(json!({ "ui": { "resourceUri": URI } })));
@@ -77,21 +77,21 @@ pub(super) fn listed() -> Resource {
     page.with_description("The page of the agent as it moves, to look at.")
 }
 
-/// The app, if `uri` is its URI.
+/// Returns the HTML of the app if `uri` is its URI.
 pub(super) fn resource(uri: &str) -> Option<ReadResourceResult> {
     (uri == URI).then(|| {
         let page = ResourceContents::TextResourceContents {
             uri: URI.to_owned(),
             mime_type: Some(MIME_TYPE.to_owned()),
             text: PAGE.to_owned(),
-            // The app neither connects to a host nor loads anything from one.
+            // The app does not connect to any host or load anything from one.
             meta: Some(meta(json!({ "ui": { "csp": {}, "prefersBorder": false } }))),
         };
         ReadResourceResult::new(vec![page]).with_ttl_ms(AN_HOUR_MS)
     })
 }
 
-/// Returns the newest screenshot of the page, or a status if there is none.
+/// Returns the newest screenshot of the page, or a status such as `person` if there is none to show.
 pub(super) async fn frame(
     dispatcher: &Dispatcher,
     client: &Client,
@@ -111,7 +111,7 @@ pub(super) async fn frame(
         return stands("person");
     }
     match live.next_frame(&page, seen, HANG_TIMEOUT).await {
-        // A person may have taken control while the screenshot was taken.
+        // A person may have taken control while the screenshot was being taken.
         Ok(_) if live.controlling_handover(&page).is_some() => stands("person"),
         Ok(Some(picture)) => {
             let mut shown = shown(live, &page, picture.number);
@@ -135,7 +135,7 @@ fn shown(live: &LiveView, page: &Page, number: u64) -> CallToolResult {
     result
 }
 
-/// Returns a status instead of a screenshot.
+/// Returns a result without a screenshot: only a status, such as `person`.
 fn stands(status: &str) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text("There is no picture.")]);
     result.structured_content = Some(json!({ "status": status }));

@@ -1,12 +1,12 @@
-//! Checks arguments against a tool's schema, and reports all problems at once.
+//! Checks the arguments of a call against the tool's schema, and reports all problems at once.
 use serde_json::{Map, Value};
 
 use super::strict_json;
 
-/// Alternative names that models use for arguments: the alias, then the argument.
+/// Other names by which models call arguments: (alias, argument).
 const ALIASES: [(&str, &str); 3] = [("target", "ref"), ("startTarget", "startRef"), ("endTarget", "endRef")];
 
-/// Optional arguments that count as omitted if they are an empty string, although their schema allows one.
+/// Optional arguments for which an empty string counts as omitted, although their schema allows one.
 const NEVER_EMPTY: [&str; 12] = [
     "ref",
     "startRef",
@@ -21,7 +21,7 @@ const NEVER_EMPTY: [&str; 12] = [
     "tabId",
     "wait_for",
 ];
-/// Optional strings that narrow an action. An empty one is kept: without it, the action would affect too much.
+/// Optional strings that narrow an action. If an empty one were dropped, the action would affect too much.
 const NARROWING: [&str; 4] = ["name", "key", "domain", "origin"];
 
 /// Corrects alternative spellings in `arguments` (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`). Returns all problems.
@@ -31,7 +31,7 @@ pub fn check_arguments(schema: &Map<String, Value>, arguments: &mut Map<String, 
     problems
 }
 
-/// The known name most similar to a misspelt one, if it is similar enough.
+/// Returns the known name that is most similar to a misspelt one; `None` if none is similar enough.
 pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let score =
         |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
@@ -62,7 +62,7 @@ fn check_object(
         }
     }
     for (name, value) in object {
-        // An argument that was given under its alias is reported under both names.
+        // An argument that the model passed under an alias is reported under both names.
         let alias = alias_of(name).filter(|alias| aliased.contains(alias));
         let text = alias.map_or_else(|| name.clone(), |alias| format!("{name} (given as {alias})"));
         match properties.get(name) {
@@ -72,7 +72,7 @@ fn check_object(
     }
 }
 
-/// Whether an optional argument is an empty string that means "none": models often fill in all arguments.
+/// Whether an optional argument is an empty string that means "omitted": models often pass all arguments.
 fn says_nothing(name: &str, value: &Value, schema: Option<&Value>) -> bool {
     let Some(schema) = schema.filter(|_| *value == "") else { return false };
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -184,7 +184,7 @@ fn unquote(kind: &str, value: &mut Value) {
     }
 }
 
-/// Converts `5.0` to an integer, since JSON has only one kind of number.
+/// Converts a number such as `5.0` to an integer if the schema requires one.
 fn whole_number(kind: &str, value: &mut Value) {
     const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
     if let ("integer", Some(number)) = (kind, value.as_f64())
@@ -239,7 +239,7 @@ fn count(length: usize) -> f64 {
     length as f64
 }
 
-/// Returns the unit of a number, read from its description; empty if there is none.
+/// Returns the unit of a number, such as ` ms`, found in its description; empty if there is none.
 fn unit_of(schema: &Map<String, Value>) -> &'static str {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let says =

@@ -1,7 +1,7 @@
-//! An append-only log of calls: who called which tool, on which origin, with which outcome.
+//! An append-only audit log of tool calls: who called which tool, on which origin, and the outcome.
 //!
-//! Each line is a JSON object with the digest of the line before, so that [`verify`] finds lines that were changed,
-//! removed, inserted or reordered. The log contains no arguments, answers or paths.
+//! Each line is a JSON object that contains the digest of the previous line, so that [`verify`] detects lines
+//! that were changed, removed, inserted or reordered. The log contains no arguments, answers or paths.
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::mcp::client::Client;
 use crate::mcp::progress::Progress;
 use crate::sync::unix_time;
 
-/// The longest line that is read, in bytes. Lines that this server writes are far shorter.
+/// The maximum length of a line in bytes when a log is read. Lines that this server writes are far shorter.
 const LONGEST_LINE: u64 = 64 << 10;
 /// The text between the content of a line and its digest.
 const SEAL: &str = ",\"digest\":\"";
 
-/// A running call. Dropping this writes the call to the log, however it ended.
+/// A running call. Dropping this value writes the call to the log, however the call ended.
 #[derive(Debug)]
 pub(super) struct AuditedCall<'a> {
     log: &'a AuditLog,
@@ -37,7 +37,7 @@ pub(super) struct AuditedCall<'a> {
 }
 
 impl AuditedCall<'_> {
-    /// Ends the call with this outcome: `ok`, or the code of the error.
+    /// Ends the call with this outcome: `ok`, or an error code.
     pub(super) fn end(mut self, outcome: &'static str) {
         self.outcome = outcome;
     }
@@ -60,16 +60,16 @@ impl Drop for AuditedCall<'_> {
 /// A call that has ended.
 #[derive(Debug, Clone, Serialize)]
 struct Entry<'a> {
-    /// The name of the client's API key; `None` over standard input and output.
+    /// The name of the client's API key; `None` if the client uses stdio.
     key: Option<&'a str>,
-    /// The name that the client gives itself.
+    /// The name that the client reports for itself.
     client: Option<&'a str>,
-    /// The session that the call names.
+    /// The id of the session in which the call runs; `None` if the call names no session.
     session: Option<&'a str>,
     tool: Option<&'a str>,
-    /// The origin of the page at the end of the call.
+    /// The origin of the page when the call ended.
     origin: Option<&'a str>,
-    /// `ok`, or the code of the error.
+    /// `ok`, or an error code.
     outcome: &'a str,
     duration_ms: u64,
 }
@@ -91,7 +91,7 @@ struct Link {
     digest: String,
 }
 
-/// The last line of a log.
+/// The end of a log: its last line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogHead {
     /// The number of lines.
@@ -107,7 +107,7 @@ impl Default for LogHead {
     }
 }
 
-/// A log that is open for appending. No other server can open it meanwhile.
+/// An audit log that is open for appending. The file is locked: no other server can open the log meanwhile.
 #[derive(Debug)]
 pub struct AuditLog {
     state: Mutex<State>,
@@ -120,9 +120,9 @@ struct State {
 }
 
 impl AuditLog {
-    /// Opens a log, or creates one that only the file's owner can read.
+    /// Opens an audit log for appending. Creates it, readable only by its owner, if it does not exist.
     ///
-    /// # Errors Returns a message if the log cannot be continued.
+    /// # Errors Returns a message if another server uses the file, or it does not end with a valid line.
     pub fn open(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let failed = |error: io::Error| format!("{shown}: {error}");
@@ -147,12 +147,12 @@ impl AuditLog {
         Ok(Self { state: Mutex::new(State { file, head }) })
     }
 
-    /// Returns the last line. Kept elsewhere, it lets a later check find out whether the end of the log is missing.
+    /// Returns the end of the log. If you store it elsewhere, [`verify`] can detect missing lines at the end.
     pub fn head(&self) -> LogHead {
         self.state.lock().head.clone()
     }
 
-    /// Begins a call. `tool` is `None` if its name is unknown; `session` is recorded only if it is a UUID.
+    /// Begins a call. `tool` is `None` for an unknown tool name; `session` is recorded only if it is a UUID.
     pub(super) fn begin<'a>(
         &'a self,
         client: &'a Client,
@@ -190,7 +190,7 @@ impl State {
         text += &[SEAL, &digest, "\"}\n"].concat();
         let before = self.file.metadata()?.len();
         if let Err(error) = self.file.write_all(text.as_bytes()) {
-            // A partly written line would make the next one unreadable.
+            // A partial line would make the next one unreadable.
             let _ = self.file.set_len(before);
             return Err(error);
         }
@@ -203,7 +203,7 @@ fn digest_of(content: &str) -> String {
     hex(&Sha256::digest(content))
 }
 
-/// Reads the last line of a file; `None` if it is not a line of an audit log.
+/// Reads the last line of a file; `None` if that is not a valid line of an audit log.
 fn last_line(file: &mut File) -> io::Result<Option<LogHead>> {
     let length = file.metadata()?.len();
     if length == 0 {
@@ -218,7 +218,7 @@ fn last_line(file: &mut File) -> io::Result<Option<LogHead>> {
     Ok(link.map(|link| LogHead { lines: link.number, digest: link.digest }))
 }
 
-/// Parses a line; `None` unless its digest matches its content.
+/// Parses a line; `None` if its digest does not match its content.
 fn sealed(line: &str) -> Option<Link> {
     let link: Link = serde_json::from_str(line).ok()?;
     let content = line.strip_suffix("\"}")?.strip_suffix(link.digest.as_str())?.strip_suffix(SEAL)?;
@@ -228,7 +228,7 @@ fn sealed(line: &str) -> Option<Link> {
 /// The reason why [`verify`] rejects a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// The first wrong line, counted from 1.
+    /// The first invalid line, counted from 1.
     #[error("line {line}: {reason}")]
     Line { line: u64, reason: &'static str },
     #[error(
@@ -239,8 +239,8 @@ pub enum AuditError {
     Unreadable(String),
 }
 
-/// Checks a log from its first line. `known_head` is the digest of a line that was the last one at some time: if no
-/// line has it, the end of the log is missing.
+/// Checks a log from its first line, and returns its end. `known_head` is the digest of a line that was once
+/// the last: if no line has this digest, the end of the log is missing.
 pub fn verify(log: impl io::Read, known_head: Option<&str>) -> Result<LogHead, AuditError> {
     let mut log = BufReader::new(log);
     let (mut head, mut has_known) = (LogHead::default(), known_head.is_none());

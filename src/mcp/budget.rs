@@ -1,25 +1,25 @@
-//! Size limits of answers.
+//! Size limits for the answers of tools.
 use serde_json::{Map, Value};
 
-/// The default limit of an answer in characters.
+/// The default size limit of an answer, in characters.
 pub const MAX_CHARS: usize = 25_000;
-/// The limit of a list or a value in an answer, in characters.
+/// The size limit of a list or a JSON value in an answer, in characters.
 pub const MAX_LIST_CHARS: usize = 20_000;
-/// The limit of each entry's text in a list that is too long, in characters.
+/// The size limit of each entry in a list that must be shortened, in characters.
 const LONGEST_ENTRY: usize = 1_000;
-/// The maximum length of an error message, in characters.
+/// The size limit of an error message, in characters.
 pub const LONGEST_FAILURE: usize = 4_000;
-/// The limit of an event, in characters.
+/// The size limit of an event in an answer, in characters.
 pub const LONGEST_LINE: usize = 1_000;
-/// The shortest length that strings in a value are cut to.
+/// The length below which strings in a JSON value are not cut.
 const SHORTEST: usize = 20;
 
-/// Returns the first `most` characters.
+/// Returns the first `most` characters of a text.
 pub fn first_chars(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Cuts a text to `most` characters. Returns its original length if it was longer.
+/// Truncates a text to `most` characters. Returns its original length in characters if it was longer.
 pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     let end = first_chars(text, most).len();
     if end == text.len() {
@@ -30,7 +30,7 @@ pub fn cut(text: &mut String, most: usize) -> Option<usize> {
     Some(all)
 }
 
-/// Returns the newest entries that fit, with their texts cut, and a note about the rest. A list that fits stays whole.
+/// Returns the newest entries that fit, with long texts cut, and a note about the rest if any are cut.
 pub fn keep_newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     if size(&entries) <= MAX_LIST_CHARS {
         return (entries, None);
@@ -53,8 +53,8 @@ pub fn keep_newest(entries: Vec<Value>) -> (Vec<Value>, Option<String>) {
     (kept, Some(note))
 }
 
-/// Returns a copy of the value that fits into `most` characters: cuts its strings, and its lists and objects if
-/// necessary. `None` if the value fits already.
+/// Returns a copy of the value that fits into `most` characters of JSON, with shortened strings and, if
+/// necessary, lists and objects. `None` if the value fits already.
 pub fn shortened_to_fit(value: &Value, most: usize) -> Option<Value> {
     if size(value) <= most {
         return None;
@@ -73,7 +73,7 @@ pub fn shortened_to_fit(value: &Value, most: usize) -> Option<Value> {
     }
 }
 
-/// Returns the length of the value's JSON in characters.
+/// Returns the length of a value in characters when written as indented JSON.
 fn size(value: &impl serde::Serialize) -> usize {
     serde_json::to_string_pretty(value).map_or(0, |text| text.chars().count())
 }

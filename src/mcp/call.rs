@@ -1,4 +1,4 @@
-//! A tool call: the tool's environment, and functions to act and wait.
+//! A tool call: the environment in which a tool runs, and functions to act on pages and wait.
 mod consent;
 mod person;
 mod tabs;
@@ -47,24 +47,24 @@ use crate::snapshot::NodeKey;
 pub(in crate::mcp) use tabs::opened_note;
 pub(in crate::mcp) use to_file::ToFile;
 
-/// How long a call waits for other calls on the same page.
+/// How long a call waits for other calls on the same page to finish.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
-/// How long a call waits for a person who controls the page.
+/// How long a call waits for a person who controls the page to release it.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
 
-/// A tool call, as the tool sees it.
+/// The environment of one tool call: client, workspace, settings, and notes for the answer.
 #[derive(Debug)]
 pub struct Call<'a> {
     pub client: &'a Client,
     pub services: &'a Services,
-    /// The session that the call names.
+    /// The session in which the call runs; `None` if the call names no session.
     pub session: Option<&'a Session>,
-    /// The workspace of the session, or else of the client.
+    /// The workspace of the session, or the client's workspace without one.
     pub workspace: &'a Workspace,
     pub settings: &'a Settings,
     pub progress: &'a Progress,
-    /// The session's state between calls.
+    /// The state that is kept between the calls of a session or client.
     pub kept: &'a SessionMemory,
     pub report: AnswerNotes,
     place: CallTarget,
@@ -83,39 +83,39 @@ pub struct Services {
 }
 
 impl Services {
-    /// The secrets that clients can have typed but never see.
+    /// The secrets that clients can type by name but never see.
     pub fn secrets(&self) -> &Secrets {
         &self.engine.options().secrets
     }
 }
 
-/// Events and other facts for the answer that are collected while its tool runs.
+/// Events and other facts that are collected for the answer while a tool runs.
 #[derive(Debug, Default)]
 pub struct AnswerNotes {
     /// Events for the answer.
     pub(super) events: Mutex<Vec<String>>,
-    /// Texts that the page announced.
+    /// Texts that the page announced through live regions.
     pub(super) said: Mutex<Vec<String>>,
-    /// Elements that have moved.
+    /// Elements that have moved during the call.
     pub(super) moved: Mutex<Vec<MovedElement>>,
-    /// Dragged elements by frame and element number, newest last.
+    /// Dragged elements, by frame number and element number; newest last.
     pub held: Mutex<Vec<NodeKey>>,
-    /// The elements that this call refers to, by the ref or selector as given; for the recorded script.
+    /// The elements that the call refers to, by ref or selector as passed. Used for the recorded script.
     pub(super) found: Mutex<HashMap<String, NamedElement>>,
-    /// The name of the file that the answer is written to; empty if there is none.
+    /// The name of the file to which the answer is written; empty if there is none.
     file: Mutex<String>,
 }
 
-/// The tab and the page that a call works on.
+/// The tab and page that a call works on.
 #[derive(Debug, Default)]
 struct CallTarget {
-    /// The tab that the call names; otherwise it works in the current tab.
+    /// The tab that the call names; `None` for the current tab.
     tab: Mutex<Option<TabId>>,
-    /// The page that this call has exclusive access to.
+    /// The page to which this call has exclusive access, and the guard of that access.
     turn: Mutex<Option<(Page, OwnedMutexGuard<()>)>>,
-    /// The first page that this call used, and how many pages its context had created before.
+    /// The first page that this call used, and the number for the next page of its context at that time.
     begun: OnceLock<(Page, u32)>,
-    /// Whether the page already showed a dialog when the call got access to it.
+    /// Whether the page already showed a dialog when the call got exclusive access.
     found_open_dialog: AtomicBool,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Call<'a> {
 }
 
 impl Call<'_> {
-    /// Waits while a person controls the page, except in the call that asked for the person.
+    /// Waits while a person controls the page, unless this call is the one that asked for the person.
     pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
         let works_on_page = !tool.family.opens_own_page || self.session.is_some();
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
@@ -152,13 +152,13 @@ impl Call<'_> {
         timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
     }
 
-    /// The folders whose files the caller may use.
+    /// Returns the folders whose files the caller may use.
     pub async fn roots(&self) -> Roots {
         self.client.roots.get(&self.progress.questions).await
     }
 
-    /// The destination of a file: a name in this folder, or a path below an allowed one. Default: a name with a
-    /// time stamp.
+    /// Returns the destination of a file: `chosen` is a name in `folder`, or a path below an allowed folder.
+    /// Default: a name with a time stamp.
     pub async fn destination(&self, chosen: Option<&str>, folder: &Path) -> Result<Destination> {
         let roots = match Destination::is_path(chosen) {
             true => Some(self.roots().await),
@@ -167,7 +167,7 @@ impl Call<'_> {
         Destination::parse(chosen, folder, roots)
     }
 
-    /// Parses a URL that the call is to open. For `file:`, returns the URL of the real path.
+    /// Parses and checks a URL that the call is to open. For `file:`, returns the URL of the real path.
     ///
     /// # Errors `url_refused` for an invalid URL, or one that the settings forbid.
     pub fn parse_url(&self, text: &str) -> Result<Url> {
@@ -176,7 +176,7 @@ impl Call<'_> {
         Ok(url)
     }
 
-    /// Notes the URL of the call's page for the audit log, unless the tool opens a page of its own.
+    /// Records the URL of the call's page for the audit log, unless the tool opens its own page.
     pub(super) fn note_page(&self, tool: &AnyTool) {
         if tool.family.opens_own_page && self.session.is_none() {
             return;
@@ -190,12 +190,12 @@ impl Call<'_> {
         }
     }
 
-    /// The enabled tool with this name, which the client may use.
+    /// Returns the enabled tool with this name, if the client may use it.
     pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
         self.services.registry.find_for(&self.client.grant, name)
     }
 
-    /// Runs a tool as part of this call.
+    /// Runs another tool as a part of this call.
     pub async fn run(
         &self,
         tool: &AnyTool,
@@ -209,17 +209,17 @@ impl Call<'_> {
         let tab = before.as_ref().and_then(|before| self.tab_index(before.page())).unwrap_or_default();
         let only_reads = tool.effect == Effect::Reads;
         self.exclude_earlier_downloads(tool);
-        // A tool that asks for a person does not act itself: the person does.
+        // A tool that asks for a person does not act itself.
         let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.begin());
         let asked_before = self.current_page().is_ok_and(|page| page.dialog_in_other_tab().is_some());
         let opened_dialog = match self.unless_hung(tool, tool.run(arguments, self, reply)).await {
-            // A dialog that the call itself opened is an effect to report, not a failure.
+            // A dialog that the call itself opened is a result to report, not a failure.
             Err(Error::DialogOpen { .. }) if !self.place.found_open_dialog.load(Ordering::Relaxed) => true,
             Err(Error::DialogElsewhere { .. }) if !asked_before => true,
             outcome => outcome.map(|()| false)?,
         };
-        // A reading or waiting tool that a dialog interrupted is not recorded, since it did not finish.
+        // A read or wait that a dialog interrupted did not finish, so it is not recorded.
         let is_done = !opened_dialog || !only_reads;
         if let Some(asked) = asked.filter(|_| is_done) {
             let found = std::mem::take(&mut *self.report.found.lock());
@@ -236,19 +236,19 @@ impl Call<'_> {
         }
     }
 
-    /// Excludes downloads that ended before this call from later waits, unless the tool only reads.
+    /// Hides downloads that ended before this call from later waits, unless the tool only reads.
     pub fn exclude_earlier_downloads(&self, tool: &AnyTool) {
         if tool.effect != Effect::Reads {
             self.kept.seen.lock().exclude_ended_downloads();
         }
     }
 
-    /// The index of a tab among the open ones.
+    /// Returns the index of a page's tab; `None` if it is not open.
     pub fn tab_index(&self, page: &Page) -> Option<usize> {
         self.workspace.tabs().iter().position(|tab| tab.page == *page)
     }
 
-    /// Runs a tool. Gives up if the page stops responding, as the tool's stall policy demands.
+    /// Runs a tool's future. Fails if the page stops responding, depending on the tool's stall policy.
     pub(super) async fn unless_hung(
         &self,
         tool: &AnyTool,
@@ -266,7 +266,7 @@ impl Call<'_> {
         }
     }
 
-    /// The archived response body of a request, after the browser has dropped it; for fetch and XHR only.
+    /// Returns the archived body of a fetch or XHR response by request number; `None` if it is not archived.
     pub fn archived_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         if !self.services.registry.enables(Capability::Network) {
             return None;
@@ -279,15 +279,15 @@ impl Call<'_> {
         self.services.registry.enables(capability)
     }
 
-    /// Whether actions are recorded for export as a test.
+    /// Whether actions are recorded, so that they can be exported as a test.
     pub fn writes_script(&self) -> bool {
         self.services.registry.enables(Capability::Testing)
     }
 
-    /// The active page, for a navigation: dismisses an open dialog. Opens a page if there is none.
+    /// Returns the active page for a navigation, after dismissing its dialog. Opens a page if there is none.
     pub async fn page_for_navigation(&self) -> Result<Page> {
         let page = match self.current_or_new_page().await {
-            // A page that was unloaded from memory is not loaded just to leave it.
+            // A page that was unloaded from memory is not loaded just to navigate away from it.
             Ok(page) => self.take_turn(page).await,
             failed => failed,
         };
@@ -305,7 +305,7 @@ impl Call<'_> {
         }
     }
 
-    /// The active page; opens one if there is none. No other call uses it until this one ends.
+    /// Returns the active page, reserved for this call until it ends. Opens a page if there is none.
     pub async fn page(&self) -> Result<Page> {
         let page = self.current_or_new_page().await?;
         self.take_turn_in_memory(page).await
@@ -321,18 +321,18 @@ impl Call<'_> {
         }
     }
 
-    /// The active page. No other call uses it until this one ends.
+    /// Returns the active page, reserved for this call until it ends.
     ///
-    /// # Errors `no_page` if none is open, `dialog_open` if the page shows a dialog.
+    /// # Errors `no_page` if no page is open, `dialog_open` if the page shows a dialog.
     pub async fn existing_page(&self) -> Result<Page> {
         if self.workspace.engine().is_remote() {
-            // A remote browser has pages already before the first call.
+            // A remote browser may have pages before the first call.
             self.workspace.context().await?;
         }
         self.take_turn_in_memory(self.current_page()?).await
     }
 
-    /// Loads a page that was unloaded from memory.
+    /// Loads a page again that was unloaded from memory.
     pub async fn reload_unloaded(&self, page: &Page) -> Result<()> {
         let turn =
             timeout(LONGEST_QUEUE, self.services.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
@@ -361,7 +361,7 @@ impl Call<'_> {
         });
     }
 
-    /// Returns the gate that checks the URLs of programs as those of tools.
+    /// Returns the check that programs pass before they open a URL: the same as for tools.
     pub fn gate(&self) -> UrlGate {
         UrlGate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
     }
@@ -371,20 +371,20 @@ impl Call<'_> {
         self.report.events.lock().push(event.into());
     }
 
-    /// The default action options.
+    /// Returns the default options of actions: the configured time limit, and early failure.
     pub fn action_options(&self) -> ActionOptions {
         ActionOptions::within(self.settings.timeouts.action).fail_early()
     }
 
-    /// Like [`action_options`](Self::action_options), for an element with this name; the action is recorded for
-    /// scripts.
+    /// Like [`action_options`](Self::action_options), but also records the action on the element `named` (ref
+    /// or selector) for the exported script.
     pub fn action_options_for(&self, named: &str) -> ActionOptions {
         let noted = self.report.found.lock().get(named).map(|named| named.moves.clone());
         ActionOptions { noted, ..self.action_options() }
     }
 
-    /// Acts on the page, and waits for the effects. A dialog that opens meanwhile is an effect, too. Returns
-    /// why a press did not become a click, if so.
+    /// Performs `action` on the page, and waits for its effects; a dialog is an effect, too. Returns the
+    /// reason if a press did not become a click.
     pub async fn act(
         &self,
         page: &Page,
@@ -404,8 +404,8 @@ impl Call<'_> {
         }
     }
 
-    /// Waits for effects on the page, and records what to report. Returns why a press did not become a click,
-    /// if so.
+    /// Waits for the effects that `watch` observes, and collects what to report. Returns the reason if a
+    /// press did not become a click.
     pub async fn settle(&self, page: &Page, watch: EffectWatcher) -> Option<PressFailure> {
         let Timeouts { settle: window, navigation: navigation_limit, .. } = self.settings.timeouts;
         let settled = watch.settle(&SettleOptions { window, navigation_limit }).await;
@@ -443,7 +443,7 @@ impl Call<'_> {
             self.workspace.keep_rendering(&page);
         }
         if self.services.registry.enables(Capability::Network) {
-            // Starts archiving at once: response bodies from before cannot be recovered.
+            // Archiving starts with the first call: earlier response bodies cannot be recovered.
             self.workspace.response_bodies(page.context());
         }
         if let Some(dialog) = page.dialog() {
@@ -454,7 +454,7 @@ impl Call<'_> {
     }
 }
 
-/// Returns the sentence about what the page is still loading.
+/// Returns a sentence that lists what the page is still loading.
 pub(in crate::mcp) fn still_loading(still: &[String]) -> String {
     match still.is_empty() {
         true => "The page is still loading.".to_owned(),

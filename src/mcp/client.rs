@@ -1,4 +1,4 @@
-//! Clients of the server, with their state between calls.
+//! Clients of the server, and their state between calls.
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use crate::snapshot::Tree;
 #[derive(Debug)]
 pub struct Client {
     pub workspace: Workspace,
-    /// The workspace for one-shot visits.
+    /// The workspace for one-shot visits, such as those of `patchright_fetch`.
     pub(super) scratch: Workspace,
     /// The client's sessions.
     pub(super) sessions: Sessions,
@@ -28,7 +28,7 @@ pub struct Client {
     pub(super) cooldown: Arc<Cooldown>,
     /// The client's state between calls.
     pub(super) kept: Arc<SessionMemory>,
-    /// The client's owner; `None` if the server has only one.
+    /// The name of the client's owner; `None` if the server has only one owner.
     pub(super) owner: Option<Arc<str>>,
     /// The name of the client's API key, if it has one.
     pub(super) key: Option<Arc<str>>,
@@ -38,12 +38,12 @@ pub struct Client {
     pub(super) recent_calls: Arc<RecentCalls>,
     /// Cancelled when the owner's key is no longer valid or has other permissions.
     pub(super) revoked: CancellationToken,
-    /// The client's latest calls, for the live view.
+    /// The client's latest calls, which the live view shows.
     pub(super) calls: CallHistory,
 }
 
 impl Client {
-    /// The last snapshot of the current page for this client.
+    /// Returns the last snapshot of the current page that the client received.
     pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
         if let Some(webkit_session) = self.workspace.webkit() {
             return webkit_session.last_snapshot();
@@ -52,7 +52,7 @@ impl Client {
         self.kept.seen.lock().tree(&page)
     }
 
-    /// The URL of the current page.
+    /// Returns the URL of the current page.
     pub fn url(&self) -> Option<String> {
         match self.workspace.webkit() {
             Some(webkit_session) => webkit_session.url(),
@@ -60,19 +60,19 @@ impl Client {
         }
     }
 
-    /// Sets the name of the client's API key, for the audit log.
+    /// Sets the name of the client's API key, which the audit log contains.
     #[must_use]
     pub(super) fn with_key(self, name: &Arc<str>) -> Self {
         Self { key: Some(Arc::clone(name)), ..self }
     }
 
-    /// Ends the client's calls, and closes everything that it has opened.
+    /// Cancels the client's running calls, and closes everything that the client opened.
     pub(super) async fn revoke(&self) {
         self.revoked.cancel();
         self.close().await;
     }
 
-    /// Closes everything that the client has opened.
+    /// Closes everything that the client opened.
     pub async fn close(&self) {
         self.workspace.close().await;
         self.scratch.close().await;

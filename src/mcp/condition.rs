@@ -1,26 +1,26 @@
-//! Conditions of a page that calls wait for.
+//! Conditions on a page that a call can wait for.
 use crate::Result;
 use crate::browser::selector::Selector;
 use crate::browser::{ElementHandle, Page};
 use crate::error::{Error, quoted, squeezed};
 use crate::snapshot::Ref;
 
-/// The longest quote of an expected text in a message, in characters.
+/// The length at which an expected text is cut in messages, in characters.
 const LONGEST_QUOTED: usize = 80;
 
-/// A condition of a page.
+/// A condition on a page that a call can wait for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     /// The page shows this text.
     Text(String),
-    /// The element of this ref or selector is visible.
+    /// The element with this ref, or an element that matches this selector, is visible.
     Element(String),
-    /// The URL contains this text, in which `*` matches anything.
+    /// The URL contains this text, in which `*` matches any characters.
     Url(String),
 }
 
 impl Condition {
-    /// Parses a URL, a ref or a selector. Anything else is a text, and so is anything in quotation marks.
+    /// Parses a URL, a ref or a selector. Anything else, and text in quotation marks, is text on the page.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let is_one_word = !text.contains(char::is_whitespace);
@@ -59,7 +59,7 @@ impl Condition {
     }
 }
 
-/// Whether the element of a ref, or any match of a selector, is visible.
+/// Whether the element of a ref, or any match of a selector, is visible in the page.
 async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
     let Ok(reference) = selector.parse::<Ref>() else { return page.has_visible(selector).await };
     let main = page.main_frame().clone();
@@ -83,7 +83,7 @@ async fn is_seen(page: &Page, selector: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether a URL contains `part`, in which `*` matches anything.
+/// Whether a URL contains `part`, in which `*` matches any characters.
 pub fn matches_url(part: &str, url: &str) -> bool {
     let mut rest = url;
     part.split('*').all(|piece| match rest.find(piece) {

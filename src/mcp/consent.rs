@@ -1,4 +1,4 @@
-//! Consent: actions that a person must allow first (`--confirm`).
+//! The rules of `--confirm`: actions that need a person's consent.
 use std::str::FromStr;
 
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::browser::policy::OriginPattern;
 use crate::mcp::arguments::closest_name;
 use crate::messages::consent::GuardedAction;
 
-/// Words on buttons that buy something; only whole words match.
+/// Words on buttons that buy something. Only whole words match.
 const PURCHASE_WORDS: &[&str] = &[
     "buy",
     "purchase",
@@ -36,7 +36,7 @@ const PURCHASE_WORDS: &[&str] = &[
     "оплатить",
     "заказать",
 ];
-/// Such words in scripts without word boundaries; they match anywhere in a text.
+/// Words on buttons that buy something, in scripts without word boundaries. They match anywhere in a text.
 const PURCHASE_MARKS: &[&str] = &[
     "购买", "購買", "支付", "付款", "下单", "下單", "结算", "結帳", "订购", "購入", "注文", "支払", "구매",
     "결제", "주문",
@@ -59,7 +59,7 @@ struct Rule {
 impl FromStr for Consent {
     type Err = String;
 
-    /// Parses actions, origins, and actions at origins, separated by commas or semicolons: `upload,
+    /// Parses actions, origins, and actions at origins, separated by commas or semicolons, such as `upload,
     /// submit@https://bank.example`.
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty());
@@ -83,7 +83,7 @@ impl FromStr for Rule {
         }
         let (action, origin) = match text.split_once('@') {
             Some((action, origin)) => (Some(action.parse().map_err(|_| no_kind(action))?), origin),
-            // A bare word is taken for a misspelt action; a host of one word needs a scheme or a port.
+            // A single word is treated as a misspelt action: a host of one word needs a scheme or a port.
             None if is_word(text) => return Err(no_kind(text)),
             None => (None, text),
         };
@@ -111,8 +111,8 @@ impl Consent {
         self.rules.is_empty()
     }
 
-    /// Whether one of these actions at one of these origins needs consent. `None` stands for an action of
-    /// unknown kind.
+    /// Whether one of `actions` at one of `origins` needs consent. `None` matches only rules without an
+    /// action.
     pub(super) fn asks(&self, actions: &[Option<GuardedAction>], origins: &[String]) -> bool {
         self.rules.iter().any(|rule| {
             let is_there = |pattern: &OriginPattern| origins.iter().any(|origin| pattern.covers(origin));
@@ -121,7 +121,7 @@ impl Consent {
     }
 }
 
-/// Whether a button's text means buying something.
+/// Whether the text of a button suggests that it buys something.
 pub(super) fn is_purchase(text: &str) -> bool {
     let plain = text.to_lowercase();
     let words: Vec<_> =

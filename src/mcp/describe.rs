@@ -1,5 +1,5 @@
-//! Adds the browser's state to an answer: the page, its changes, tabs, dialogs, events. Leaves out what the
-//! client already knows.
+//! Adds the state of the browser to an answer: the page, its changes, tabs, dialogs and events. Omits what
+//! the client has already seen.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,24 +24,24 @@ use crate::mcp::seen::{MOST_TREES, ShownPage};
 use crate::session::Tab;
 use crate::snapshot::{self, Changes, ComparisonBase, NumericChange, Rendered, Tree};
 
-/// How long a background tab may take to return its title.
+/// The time limit for reading the title of a background tab.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
-/// How long a page may take to return its console messages.
+/// The time limit for reading a page's console messages.
 const CONSOLE_LIMIT: Duration = Duration::from_millis(500);
-/// The most characters of a console error.
+/// The length at which a console error is cut, in characters.
 const LONGEST_ERROR: usize = 160;
-/// The time limit for reading a page to find side effects, which are optional in the answer.
+/// The time limit for reading the page to report side effects; they are omitted if it takes longer.
 const MEANWHILE_LIMIT: Duration = Duration::from_secs(1);
-/// If at least this number of lines is removed, the page is checked for something that covers it.
+/// If at least this number of lines disappears, checks whether something covers the page.
 const MANY: usize = 6;
-/// How many lines with changing numbers, such as clocks, are remembered.
+/// The number of lines with changing numbers, such as clocks, that are remembered.
 const MOST_TICKS: usize = 50;
 
-/// The state before a call.
+/// The state of the browser before a call.
 #[derive(Debug)]
 pub(super) struct CallBaseline {
     tabs: HashSet<String>,
-    /// Lines of the current page that have changed by themselves since they were shown.
+    /// Lines of the current page that have changed by themselves since the client saw them.
     ticking: Vec<NumericChange>,
 }
 
@@ -58,7 +58,7 @@ impl CallBaseline {
     }
 }
 
-/// Returns the lines with changing numbers, such as clocks, that have changed since they were shown.
+/// Returns lines with changing numbers, such as clocks, that have changed since the client saw them.
 async fn ticking(call: &Call<'_>, page: &Page) -> Vec<NumericChange> {
     let mut ticks = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     if ticks.is_empty() {
@@ -70,7 +70,7 @@ async fn ticking(call: &Call<'_>, page: &Page) -> Vec<NumericChange> {
     ticks
 }
 
-/// Adds the browser's state to `reply`: downloads, tabs, dialogs, and the page or its changes.
+/// Adds the state of the browser to `reply`: downloads, tabs, dialogs, and the page or its changes.
 pub(super) async fn describe(
     call: &Call<'_>,
     before: &CallBaseline,
@@ -85,8 +85,8 @@ pub(super) async fn describe(
     let tabs = call.tabs();
     let page = call.current_page().ok();
     let named = call.tab().is_some();
-    // In a call that names its tab, others may open tabs meanwhile: only those that its page opened are reported. In
-    // other calls, an action may open a tab without an opener (Ctrl+click).
+    // A call that names its tab reports only tabs that its page opened, since other clients may open tabs
+    // meanwhile. Other calls report all: an action may open a tab without an opener (Ctrl+click).
     let acted = reply.view() == PageView::Changes;
     let by_page = |tab: &&Tab| match named {
         true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
@@ -154,7 +154,7 @@ pub(super) async fn describe(
     let document = page.main_frame().loader_id();
     let (mut state, ()) = join(OptionFuture::from(state), shown).await;
     if state.is_some() && *page.main_frame().loader_id() != *document {
-        // The page has loaded another document meanwhile, and the snapshot is of that one.
+        // The page has loaded another document meanwhile, of which the snapshot is.
         state = Some(page_state(&page, page.requested_url(), answers).await);
     }
     if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
@@ -164,7 +164,7 @@ pub(super) async fn describe(
         reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
-        // After an action, only changes of this state are shown.
+        // After an action, the state of the page is shown only if it has changed.
         let known = call.kept.seen.lock().set_state(known, state.clone());
         let stays = |known: &PageState| {
             (&known.url, &known.title, &known.status, known.crashed)
@@ -181,7 +181,7 @@ pub(super) async fn describe(
     }
 }
 
-/// Reports what is in front of the page, with its controls: the covering element itself is often only a backdrop.
+/// Reports overlays in front of the page with their controls: the covering element is often only a backdrop.
 fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
     let Some(tree) = call.kept.seen.lock().tree(page) else { return };
@@ -206,7 +206,7 @@ fn describe_dialog(dialog: &Dialog) -> String {
     format!("{}{usual}", page_text::dialog(&dialog.kind, &dialog.message))
 }
 
-/// Reports dialogs that were answered automatically.
+/// Reports dialogs that the server answered automatically.
 fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
@@ -237,7 +237,7 @@ fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut
     }
 }
 
-/// The downloads of the call's tab, or of all tabs.
+/// Returns the downloads of the call's tab, or of all tabs if the call names none.
 pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
     let mut downloads = call.workspace.downloads();
     if call.tab().is_some() {
@@ -261,7 +261,7 @@ fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
     }
 }
 
-/// Shares a completed download with the client.
+/// Adds a completed download to the files of the answer.
 pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Reply) {
     if let DownloadState::Completed { path, bytes } = state
         && let Ok(uri) = Url::from_file_path(path)
@@ -282,7 +282,7 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
     }
 }
 
-/// Captures the page with refs of the call's context. Elements that replace known ones keep their refs.
+/// Captures a snapshot of the page. An element that replaces one from the last snapshot keeps its ref.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
     let mut tree = page.capture(call.context_index(), options).await?;
     let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
@@ -291,7 +291,7 @@ pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOption
     Ok(Arc::new(tree))
 }
 
-/// Adds a snapshot, with a note about omissions.
+/// Adds a snapshot to the answer, with a note about what it omits.
 pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     if !rendered.text.trim().is_empty() {
         reply.set_snapshot(rendered.text);
@@ -301,21 +301,21 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
     }
 }
 
-/// Adds a note if nothing on the page is visible.
+/// Adds a note if no content of the page is visible.
 pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
         reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
     }
 }
 
-/// Adds how much is drawn without text, which has no lines in the outline.
+/// Reports content that is drawn without text, such as charts, which has no lines in the outline.
 pub(super) fn report_drawn(tree: &Tree, reply: &mut Reply) {
     if let Some(drawn) = tree.drawn.in_words() {
         reply.add_event(format!("Drawn without text: {drawn}. browser_snapshot lists them with allRefs."));
     }
 }
 
-/// Adds what has changed that has no lines: what is drawn without text, and the selected text. Returns whether there was anything.
+/// Reports changes without lines in the outline: drawn content, selected text. Returns whether there are any.
 pub(super) fn report_unlisted_changes(before: &Tree, now: &Tree, reply: &mut Reply) -> bool {
     let in_words = |tree: &Tree| tree.drawn.in_words().unwrap_or_else(|| "nothing".to_owned());
     let is_drawn = before.drawn != now.drawn;
@@ -329,7 +329,7 @@ pub(super) fn report_unlisted_changes(before: &Tree, now: &Tree, reply: &mut Rep
     is_drawn || selected.is_some()
 }
 
-/// Adds the page or its changes. Unless `wanted`, adds nothing if nothing has changed.
+/// Adds the page or its changes to the answer. Unless `wanted`, adds nothing if the page has not changed.
 async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: bool, reply: &mut Reply) {
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
@@ -351,7 +351,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let known = match known {
         Some(known) if reply.view() <= PageView::Changes => known,
         known => {
-            // Documents of a site mostly repeat menus of the one before, which are summarised.
+            // A document of the same site mostly repeats menus, which are summarised.
             let other = known.filter(|known| known.tree.document != tree.document);
             let shown = other.map(|known| tree.without_repeated_nodes(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
@@ -368,7 +368,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
         ..ComparisonBase::new(&known.tree)
     };
     let (changes, behind) = compare(page, &known, &tree, since).await;
-    // When elements appear or disappear, their neighbours move, which is not worth a report.
+    // Elements that appear or disappear move their neighbours, which is not worth a report.
     let stays = !changes.whole && changes.added + changes.removed == 0;
     let has_moved = stays && report_moved(call, &held, reply);
     let is_reported = !changes.whole && report_unlisted_changes(&known.tree, &tree, reply);
@@ -384,10 +384,10 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
 }
 
-/// Adds the elements that have moved, except the dragged ones, which are reported with the drag. Returns whether there were any.
+/// Reports elements that have moved, except those that the call dragged. Returns whether there were any.
 fn report_moved(call: &Call<'_>, held: &[(u32, u32)], reply: &mut Reply) -> bool {
     let mut moved = std::mem::take(&mut *call.report.moved.lock());
-    // Of several moves of an element, only the last one is reported.
+    // Only the last of several moves of an element is reported.
     let mut reported: HashSet<u32> = held.iter().map(|(_, number)| *number).collect();
     moved.reverse();
     moved.retain(|moved| reported.insert(moved.what.number));
@@ -400,7 +400,7 @@ fn report_moved(call: &Call<'_>, held: &[(u32, u32)], reply: &mut Reply) -> bool
     !moved.is_empty()
 }
 
-/// Returns what changed on a page, and the snapshots of content that an overlay covers now.
+/// Returns the changes of a page, and the snapshots of the content that overlays cover now, newest last.
 async fn compare<'a>(
     page: &Page,
     known: &ShownPage,
@@ -431,7 +431,7 @@ async fn compare<'a>(
     (changes, behind)
 }
 
-/// Returns the lines with changing numbers to remember: those of now, then earlier ones.
+/// Returns the lines with changing numbers to remember: current ones first, then earlier ones.
 fn remembered(before: Vec<NumericChange>, now: &[NumericChange]) -> Vec<NumericChange> {
     let is =
         |one: &NumericChange, other: &NumericChange| one.key == other.key && one.pattern == other.pattern;
@@ -439,7 +439,7 @@ fn remembered(before: Vec<NumericChange>, now: &[NumericChange]) -> Vec<NumericC
     now.iter().cloned().chain(old).take(MOST_TICKS).collect()
 }
 
-/// Reports announcements of the page that the snapshot in the answer does not contain.
+/// Reports announcements (live regions) of the page that the answer's snapshot does not contain.
 fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
@@ -477,7 +477,7 @@ async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
     PageState { url, title, status, console_errors: errors().count(), console_error, crashed }
 }
 
-/// Returns the tabs with their titles: the last known one if a tab does not answer in time.
+/// Returns the tabs with their titles. A tab that does not answer in time gets its last known title.
 async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut asked = JoinSet::new();
     for Tab { index, id, page, is_active } in tabs {

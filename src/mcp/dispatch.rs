@@ -1,4 +1,4 @@
-//! Runs tools, for MCP and for Python.
+//! Runs tool calls for MCP clients and for Python.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -43,34 +43,34 @@ use shared::{RoutedCall, lost};
 
 mod shared;
 
-/// How long saving cookies after a call may take.
+/// The time limit for saving cookies after a call.
 const REMEMBER_LIMIT: Duration = Duration::from_secs(1);
 
-/// The tools and their state; one for the whole process.
+/// The tools and the state of all clients. There is one dispatcher for the whole process.
 #[derive(Debug)]
 pub struct Dispatcher {
     pub services: Services,
     pub settings: Settings,
-    /// The sessions of clients without a key.
+    /// The sessions of clients without an API key.
     pub sessions: Sessions,
     cooldown: Arc<Cooldown>,
-    /// The cooldowns of owners, by name.
+    /// The cooldown of each owner, by owner name.
     cooldowns: Mutex<HashMap<String, Arc<Cooldown>>>,
-    /// The latest calls of owners, by name.
+    /// The recent calls of each owner, by owner name, for the rate limit.
     recent_calls: Mutex<HashMap<String, Arc<RecentCalls>>>,
-    /// The state of each session between calls.
+    /// The state between calls of each session, by session id.
     kept: Mutex<HashMap<Arc<str>, Arc<SessionMemory>>>,
-    /// The group of servers, if there is one.
+    /// The group of servers that share state; `None` for a single server.
     replica: Option<Arc<Replica>>,
-    /// The HTTP client for other servers of the group.
+    /// The HTTP client for requests to other servers of the group.
     peers: PeerClient,
     pub metrics: Metrics,
     /// Files that tools have written, for clients to read.
     pub(super) files: FileResources,
     rest: IdleTrim,
-    /// The log of calls, if one is kept.
+    /// The audit log of calls; `None` if it is off.
     audit: Option<AuditLog>,
-    /// The exporter of spans, if tracing is on.
+    /// The exporter of tracing spans; `None` if tracing is off.
     #[cfg(feature = "otlp")]
     traces: Option<Arc<SpanExporter>>,
 }
@@ -103,7 +103,7 @@ impl Dispatcher {
         }
     }
 
-    /// Adds the live view.
+    /// Enables the live view.
     #[must_use]
     pub fn with_live(mut self, live: LiveView) -> Self {
         self.services.live = Some(live);
@@ -115,20 +115,20 @@ impl Dispatcher {
         self.services.live.as_ref()
     }
 
-    /// Adds a log of calls.
+    /// Enables the audit log of calls.
     #[must_use]
     pub fn with_audit(self, audit: Option<AuditLog>) -> Self {
         Self { audit, ..self }
     }
 
-    /// Adds a tracing exporter.
+    /// Enables the export of tracing spans.
     #[cfg(feature = "otlp")]
     #[must_use]
     pub fn with_traces(self, traces: Arc<SpanExporter>) -> Self {
         Self { traces: Some(traces), ..self }
     }
 
-    /// Uses this cooldown, shared with others, instead of its own.
+    /// Replaces the cooldown by one that is shared with others.
     #[must_use]
     pub fn with_cooldown(self, cooldown: &Arc<Cooldown>) -> Self {
         Self { cooldown: Arc::clone(cooldown), ..self }
@@ -142,8 +142,8 @@ impl Dispatcher {
         self.client_with(settings, workspace, sessions, cooldown, None, Arc::default())
     }
 
-    /// Creates a client of an owner who shares neither sessions nor the profile with others. Its files are in
-    /// folders with the owner's name, and it can use no others.
+    /// Creates a client of an owner who shares neither sessions nor the profile with others. The client can
+    /// use only files in folders with the owner's name.
     pub fn client_for_owner(&self, owner: &str, grant: &Arc<Grant>) -> Client {
         let mut settings = self.settings.clone();
         for place in [&mut settings.files.output_dir, &mut settings.files.screenshot_dir] {
@@ -210,7 +210,7 @@ impl Dispatcher {
         }
     }
 
-    /// The metrics in `OpenMetrics` format.
+    /// Returns the metrics in `OpenMetrics` format. `clients` is the number of connected clients.
     pub(super) fn written_metrics(&self, clients: usize) -> String {
         let (browsers, pages) = self.services.engine.browser_and_page_counts();
         let mut gauges = vec![
@@ -237,8 +237,8 @@ impl Dispatcher {
         self.services.secrets()
     }
 
-    /// Runs a tool until it ends or is cancelled. An error is a reply as well. All answers pass through here,
-    /// so that secrets are removed.
+    /// Runs a tool until it ends or is cancelled. A tool error is also a reply. Redacts secrets, since every
+    /// answer passes through here.
     pub async fn call(
         &self,
         client: &Client,
@@ -279,7 +279,7 @@ impl Dispatcher {
         reply
     }
 
-    /// Starts a span for the call, which is the parent of its requests.
+    /// Starts a tracing span for the call, which becomes the parent of the requests that the call sends.
     #[cfg(feature = "otlp")]
     fn begin_span(&self, progress: &Progress) -> Option<(&SpanExporter, Span)> {
         let traces = self.traces.as_deref()?;
@@ -288,7 +288,7 @@ impl Dispatcher {
         Some((traces, span))
     }
 
-    /// Translates a call of a tool that a page offers (WebMCP) into a call of the tool that runs it.
+    /// Translates a call of a page's own tool (WebMCP) into a call of the built-in tool that runs page tools.
     fn translated<'a>(&self, name: &'a str, arguments: Map<String, Value>) -> (&'a str, Map<String, Value>) {
         let is_offered =
             name.starts_with(webmcp::PREFIX) && self.services.registry.enables(Capability::Webmcp);
@@ -301,7 +301,7 @@ impl Dispatcher {
         (webmcp::PageTool::NAME, translation)
     }
 
-    /// The tools that the client's current page offers, if that is enabled.
+    /// Returns the tools that the client's current page offers (WebMCP); empty if that is disabled.
     pub(super) fn offered(&self, client: &Client) -> Vec<Listing> {
         let is_enabled = self.services.registry.enables(Capability::Webmcp);
         if !is_enabled || !client.grant.permits(webmcp::PageTool::NAME) {
@@ -319,14 +319,14 @@ impl Dispatcher {
         cancelled: &CancellationToken,
     ) -> Result<Reply, UnknownTool> {
         let pause = self.read_shared_cooldown(client).await;
-        // Comes before the other checks: a client in a cooldown should not be asked to correct its arguments first.
+        // Comes first: during a cooldown, a client need not correct its arguments.
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
         let tool = self.services.registry.find_for(&client.grant, name)?;
         let mut reply = Reply::default();
         let checked = tool.check(&mut arguments);
-        // Errors can show the arguments of the call, but not the texts for the fields of a form.
+        // Errors may repeat the arguments of the call, except the texts for form fields.
         let mut asked = arguments.clone();
         asked.remove("fields");
         let tell = |error: &Error, reply: &mut Reply| {
@@ -371,7 +371,7 @@ impl Dispatcher {
         let outcome = shared::saved(session.as_ref(), outcome).await;
         if let Err(error) = outcome {
             match session.map(|session| (client.sessions.get(&session.id), session.id)) {
-                // If the session ended during the call, that is reported instead of the error.
+                // If the session ended during the call, reports that instead of the tool's error.
                 Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
                     sessions::refuse(&gone, &id, &mut reply);
                 }
@@ -420,7 +420,7 @@ impl Dispatcher {
         let _in_use = engine.usage_guard();
         let works_in_tab = tool.family.tab_argument.is_some();
         if works_in_tab && engine.is_remote() && engine.running_browser().is_none() {
-            // A tool that needs the browser reports why it is not available.
+            // An error is ignored here: a tool that needs the browser reports it.
             let _ = call.workspace.context().await;
         }
         call.take_tab(tool, &mut arguments)?;
@@ -436,7 +436,7 @@ impl Dispatcher {
     }
 }
 
-/// Runs a tool in the client's tab, and adds the effects to the reply.
+/// Runs a tool in the call's tab, and adds the effects to the reply.
 async fn run_in_tab(
     tool: &AnyTool,
     arguments: Map<String, Value>,

@@ -1,25 +1,25 @@
-//! Properties of tools: their effect, and what becomes of a call when its page hangs.
+//! Properties of tools: their effect on the browser, and how their calls treat a page that stops responding.
 
 /// The effect of a tool on the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Reads only.
+    /// Changes nothing.
     Reads,
-    /// Changes something, and is idempotent.
+    /// Changes something; repeating the call has no further effect.
     Sets,
-    /// Adds something each time.
+    /// Adds something with each call, and deletes nothing.
     Adds,
-    /// May change or delete anything, such as a click.
+    /// May change or delete anything, as a click does.
     Acts,
 }
 
 /// What happens to a call when the page stops responding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StallPolicy {
-    /// The call is given up: soon if the page has been silent since the call began, later otherwise.
+    /// Gives up: soon if the page has been silent since the call began, later otherwise.
     GiveUpSoon,
-    /// The call is given up only if the page has been silent since it began: the call itself may keep the page busy.
+    /// Gives up only if the page has been silent since the call began: the call itself may keep it busy.
     GiveUpIfSilent,
-    /// The call does not depend on the page, or handles a hang itself.
+    /// Never gives up: the call does not depend on the page, or handles a hang itself.
     KeepWaiting,
 }

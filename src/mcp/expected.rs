@@ -1,4 +1,4 @@
-//! Expected outcomes of actions: a call fails unless its action brings about what was expected.
+//! The `expect` argument: a call fails unless its action causes the expected outcome.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::{AnyTool, EXPECT_ARGUMENT};
 use crate::snapshot::{self, ComparisonBase, Tree};
 
-/// The interval between checks.
+/// The interval between checks of the condition.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The time limit for a snapshot, and for the check of a page before the action.
+/// The time limit for a snapshot, and for checking a page before the action.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
-/// The word for an action without effect.
+/// The value of `expect` for an action that must not change anything.
 const NOTHING: &str = "nothing";
 
-/// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT_ARGUMENT`] states.
+/// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT_ARGUMENT`] expects.
 ///
-/// # Errors `not_as_expected` if the outcome is another one, or if it was there before, so that nothing was done.
+/// # Errors `not_as_expected` if the outcome differs, or if it was there already; then the tool is not run.
 pub async fn run_and_verify(
     call: &Call<'_>,
     tool: &AnyTool,
@@ -42,19 +42,19 @@ pub async fn run_and_verify(
     }
 }
 
-/// An expectation, and the state before the action.
+/// An expected outcome, and the state before the action.
 struct Expected {
-    /// The expected condition; `None` if nothing may change.
+    /// The condition to wait for; `None` if the action must not change anything.
     wanted: Option<Condition>,
-    /// The tabs, with their URLs.
+    /// The tabs before the action, with their URLs.
     tabs: Vec<(Page, String)>,
-    /// The current page and its opener, unless the condition holds there already.
+    /// The current page and its opener, without those on which the condition held before. New tabs are added.
     pages: Vec<Page>,
     outline: Option<Arc<Tree>>,
 }
 
 impl Expected {
-    /// Records the state before the action.
+    /// Records the state before the action. Fails if the condition holds already.
     async fn begin(call: &Call<'_>, text: &str) -> Result<Self> {
         let current = call.current_page().ok();
         let wanted = (text.trim() != NOTHING).then(|| Condition::parse(text));
@@ -90,7 +90,7 @@ impl Expected {
         Ok(Self { wanted: Some(wanted), tabs, pages, outline: None })
     }
 
-    /// Waits until the expectation is met.
+    /// Waits until the expected outcome occurs.
     async fn check(&self, call: &Call<'_>) -> Result<()> {
         let limit = call.settings.timeouts.action;
         let deadline = Instant::now() + limit;
@@ -111,7 +111,7 @@ impl Expected {
         }
     }
 
-    /// The tabs that were not open before.
+    /// Returns the pages of tabs that have opened since the action began.
     fn opened(&self, call: &Call<'_>) -> Vec<Page> {
         let pages = call.tabs().into_iter().map(|tab| tab.page);
         pages.filter(|page| !self.tabs.iter().any(|(known, _)| known == page)).collect()
@@ -153,7 +153,7 @@ async fn outline(call: &Call<'_>, page: &Page) -> Option<Arc<Tree>> {
     capture(call, page, options).await.ok()
 }
 
-/// Whether two outlines are the same, except for the focus and lines that change by themselves.
+/// Whether two snapshots are the same, apart from the focus and from lines that change by themselves.
 fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
     let ticking = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     let [before, now] = [before, now].map(Tree::without_focus);
@@ -161,7 +161,7 @@ fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
     before.drawn == now.drawn && snapshot::compare(&base, &now).is_empty()
 }
 
-/// Whether the page meets the condition. An expected text may also be in a dialog.
+/// Whether the page meets the condition now. An expected text may also be in a dialog.
 async fn holds(wanted: &Condition, page: &Page, deadline: Instant) -> Result<bool> {
     if page.is_closed() || page.is_crashed() {
         return Ok(false);

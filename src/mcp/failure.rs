@@ -1,4 +1,4 @@
-//! Answers to failed and refused calls, in the style of each toolset.
+//! Answers to failed and refused calls, worded as each toolset specifies.
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::mcp::tool::{AnyTool, ToolsetTraits};
 use crate::messages::{Language, cooldown as texts, login};
 use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownScope, CooldownStart};
 
-/// Returns the answer during a cooldown; `None` if there is none, or it does not apply to this tool.
+/// Returns the answer to a call during a cooldown; `None` if none is active, or the tool is not affected.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
     let pauses = match settings.cooldown_scope {
         CooldownScope::All => true,
@@ -26,7 +26,7 @@ fn paused_reply(ActiveCooldown { remaining_seconds }: ActiveCooldown, language: 
     reply
 }
 
-/// Fills the reply to a failed call. A login timeout starts a cooldown.
+/// Writes the answer to a failed call. An error that counts as a login timeout starts a cooldown.
 pub(super) fn tell(
     error: &Error,
     tool: &AnyTool,
@@ -55,7 +55,7 @@ pub(super) fn tell(
     }
 }
 
-/// Adds a challenge to the data of the answer, with the link for a person.
+/// Adds the challenge to the structured answer, with the link that a person can open.
 pub(super) fn report_challenge(error: &Error, reply: &mut Reply) {
     let Error::PersonNeeded { kind, challenge, url, link, .. } = error else { return };
     let mut json = json!({ "status": "wall", "wall": { "kind": kind, "what": challenge, "url": url }, "untrusted": ["wall.url"] });
@@ -68,7 +68,7 @@ pub(super) fn report_challenge(error: &Error, reply: &mut Reply) {
     reply.set_structured(json);
 }
 
-/// Whether the text lacks the link: the `patchright_*` tools have their own wording.
+/// Whether the answer's text does not contain the link yet, as that of the `patchright_*` tools does.
 fn tool_text_lacks(reply: &Reply, url: &str) -> bool {
     !reply.text().contains(url)
 }
@@ -82,10 +82,10 @@ fn where_to_go(link: &LiveViewLink) -> String {
     )
 }
 
-/// The shortest navigation timeout that can start a cooldown.
+/// A navigation timeout shorter than this does not start a cooldown.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
-/// The part of an error that is searched for keywords: never the text of a page, a URL or a selector.
+/// Returns the part of an error that is searched for cooldown keywords: no text of a page, URL or selector.
 pub fn error_class(error: &Error, family: &ToolsetTraits) -> &'static str {
     match error {
         Error::PersonAway { kind: "login", .. } => login::LOGIN_TIMED_OUT,

@@ -1,4 +1,4 @@
-//! Toolsets and their differences: one [`ToolsetTraits`] for each, so that the dispatcher has no branch for a toolset.
+//! Toolsets and their differences: one [`ToolsetTraits`] each, so that the dispatcher needs no special cases.
 use serde_json::{Map, Value};
 
 use crate::error::Error;
@@ -23,55 +23,55 @@ pub enum Toolset {
     Claude,
 }
 
-/// The argument of `browser_*` tools that names a tab. The dispatcher removes it before the tool runs.
+/// The argument of `browser_*` tools that selects a tab. The dispatcher removes it before the tool runs.
 pub const TAB_ARGUMENT: &str = "tab";
 
-/// A failed call.
+/// A failed call, from which a toolset writes its error answer.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedCall<'a> {
     /// The name of the tool.
     pub tool: &'static str,
     pub arguments: &'a Map<String, Value>,
     pub error: &'a Error,
-    /// The client's language.
+    /// The language of the answer.
     pub language: Language,
 }
 
-/// The properties of a toolset.
+/// The properties of a toolset, which the dispatcher applies to its tools.
 #[derive(Debug)]
 pub struct ToolsetTraits {
     pub toolset: Toolset,
-    /// How its tools answer with an error.
+    /// Writes the error answer of a failed call.
     pub fail: fn(&FailedCall<'_>, &mut Reply),
-    /// The argument that names a tab. Without one, its tools do not work in the client's tabs, and their
-    /// answers do not describe the page.
+    /// The argument that selects a tab. If `None`, the tools do not work in the client's tabs, and answers do
+    /// not describe the page.
     pub tab_argument: Option<&'static str>,
-    /// Whether only tools that need a page have the tab argument.
+    /// Whether tools that need no page lack the tab argument.
     pub tabs_of_pages_only: bool,
-    /// Whether dialogs are dismissed before and after each call, since no tool answers them.
+    /// Whether dialogs are dismissed before and after each call, because the toolset cannot answer them.
     pub dismisses_dialogs: bool,
-    /// Whether the list of tabs is the structured content of answers that have none.
+    /// Whether answers without structured content return the list of tabs as such.
     pub answers_with_tabs: bool,
-    /// Whether the schemas of its tools have the session argument.
+    /// Whether the schemas of the tools have the session argument.
     pub lists_session: bool,
-    /// Whether its tools manage sessions: they read the session argument themselves, and nothing is added to their
-    /// structured content.
+    /// Whether the tools manage sessions: they read the session argument themselves, and their structured
+    /// content stays unchanged.
     pub is_about_sessions: bool,
     /// Whether each call opens its own page, unless it names a session.
     pub opens_own_page: bool,
-    /// Whether its tools can be steps of `browser_steps`.
+    /// Whether the tools can be steps of `browser_steps`.
     pub has_steps: bool,
-    /// Whether the command line has commands for its tools.
+    /// Whether the command line has a command for each tool.
     pub has_commands: bool,
-    /// The instructions for models, sent once at the start.
+    /// The MCP instructions for models, sent once when a client connects.
     pub instructions: Option<&'static str>,
-    /// Tool names in the server's own texts, each with the name to use in this toolset.
+    /// Tool names in the server's messages, each with its replacement in this toolset: (from, to).
     pub names: &'static [(&'static str, &'static str)],
-    /// Why none of its tools works in WebKit, if so.
+    /// The reason why the tools do not work in WebKit; `None` if they may.
     pub lacks_webkit: Option<&'static str>,
 }
 
-/// A toolset without tabs: the base of the others.
+/// The properties of a toolset that does not use tabs; the others are based on it.
 pub const WITHOUT_TABS: ToolsetTraits = ToolsetTraits {
     toolset: Toolset::Browser,
     fail: |failure, reply| reply.fail(failure.error),
@@ -98,7 +98,7 @@ pub const BROWSER: &ToolsetTraits = &ToolsetTraits {
     ..WITHOUT_TABS
 };
 
-/// The instructions for models, sent once at the start.
+/// The MCP instructions for models, sent once when a client connects.
 const INSTRUCTIONS: &str = "\
 Drives a real Chromium browser. browser_navigate returns the page as an outline; pass refs, such as e12, to other \
 tools. Actions wait for their effects and return what changed: no snapshot or wait is needed. With expect (text, \

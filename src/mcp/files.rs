@@ -1,4 +1,4 @@
-//! Files that tools write: with safe names, only in allowed folders.
+//! Writes the files of tools: with safe names, and only in allowed folders.
 use std::path::{Component, Path, PathBuf};
 
 use crate::Result;
@@ -9,21 +9,21 @@ use crate::secrets::Secrets;
 use crate::session::{ContentKind, FileTarget, Roots};
 use crate::sync::unix_time;
 
-/// A file that was written.
+/// A file that a tool has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenFile {
-    /// The path to show, relative to the server's working directory.
+    /// The path for display, relative to the server's working directory.
     pub shown: String,
-    /// The absolute path.
+    /// The absolute path of the file.
     pub path: PathBuf,
 }
 
-/// A name with a time stamp: `page-2026-11-22T08-15-30-123Z`.
+/// Returns a file name with a time stamp, such as `page-2026-11-22T08-15-30-123Z`.
 pub fn timestamped_name(what: &str) -> String {
     format!("{what}-{}", iso_timestamp(unix_time()).replace([':', '.'], "-"))
 }
 
-/// Checks a file name from a model: it must name a file directly in the folder.
+/// Checks a file name that a model chose: it must name a visible file directly in the folder.
 pub fn check_file_name(name: &str) -> Result<String> {
     let refused = |reason: &str| Error::File { path: "the name".to_owned(), reason: reason.to_owned() };
     let mut parts = Path::new(name).components();
@@ -42,15 +42,15 @@ pub fn check_file_name(name: &str) -> Result<String> {
 /// The destination of a file: a name in the tool's own folder, or a path below an allowed folder.
 #[derive(Debug, Clone)]
 pub struct Destination {
-    /// The tool's own folder, created on demand.
+    /// The tool's own folder, which is created on demand.
     folder: PathBuf,
     name: String,
-    /// The full path and the allowed folders, if a path was given.
+    /// The path that the model chose and the allowed folders; `None` if it chose only a name.
     path: Option<(String, Roots)>,
 }
 
 impl Destination {
-    /// Whether a model has given a path instead of a name.
+    /// Whether the model chose a path rather than a file name.
     pub fn is_path(chosen: Option<&str>) -> bool {
         chosen.is_some_and(|chosen| chosen.contains('/'))
     }
@@ -72,7 +72,7 @@ impl Destination {
         &self.name
     }
 
-    /// Appends an extension.
+    /// Appends an extension, such as `.png`, to the file name.
     pub fn append_extension(&mut self, ending: &str) {
         self.name.push_str(ending);
         if let Some((path, _)) = &mut self.path {
@@ -80,9 +80,9 @@ impl Destination {
         }
     }
 
-    /// Checks the destination, before the work whose result is to be written.
+    /// Checks that the file may be written, before the work that produces its content.
     ///
-    /// # Errors `file` if it is outside the allowed folders.
+    /// # Errors `file` if the destination is outside the allowed folders.
     pub async fn place(&self) -> Result<FileTarget> {
         let destination = self.clone();
         let finding = tokio::task::spawn_blocking(move || destination.place_now());
@@ -100,7 +100,7 @@ impl Destination {
     }
 }
 
-/// Writes a file.
+/// Writes bytes to a file of this kind, with secrets redacted from text.
 pub async fn write(
     place: FileTarget,
     bytes: Vec<u8>,
@@ -115,9 +115,9 @@ pub async fn write(
     writing.await.unwrap_or(Err(Error::Broken))
 }
 
-/// A path relative to the working directory, for display.
+/// Returns a path for display: relative to the working directory if the file is below it.
 pub fn display_path(path: &Path) -> String {
-    // In the root folder, paths stay absolute: without the leading slash they would look wrong.
+    // If the working directory is the root, paths stay absolute: without a leading slash they look wrong.
     let here = std::env::current_dir().ok().filter(|here| here.parent().is_some());
     let below = here.and_then(|here| path.strip_prefix(here).ok());
     below.unwrap_or(path).display().to_string()

@@ -1,4 +1,4 @@
-//! The permissions of a key's owner.
+//! The permissions of an API key's owner, and the rate limit.
 use std::collections::{BTreeSet, VecDeque};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use crate::error::{Error, Result};
 /// The permissions of an owner. The default permits everything that the server offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Grant {
-    /// The names of the permitted tools; `None` for all.
+    /// The permitted tools by name; `None` permits all tools.
     pub tools: Option<BTreeSet<&'static str>>,
-    /// The only origins that pages may reach, of those that the server allows; all of them if empty.
+    /// The only origins that pages may reach, within those that the server allows. If empty, all of these.
     pub origins: Vec<OriginPattern>,
-    /// How many calls the owner may make in a minute; `None` for any number.
+    /// The maximum number of calls in a minute; `None` for no limit.
     pub calls_per_minute: Option<NonZeroU32>,
-    /// How many sessions the owner may have open; `None` for the server's limit.
+    /// The maximum number of open sessions; `None` for the server's limit.
     pub max_sessions: Option<NonZeroUsize>,
 }
 
 impl Grant {
-    /// Whether the grant permits a tool.
+    /// Whether the owner may call a tool.
     pub fn permits(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
     }
 
-    /// Returns the server's policy, narrowed to the origins of the grant.
+    /// Returns the server's policy, restricted to the origins of this grant.
     pub(super) fn within(&self, policy: &Arc<Policy>) -> Arc<Policy> {
         match self.origins.is_empty() {
             true => Arc::clone(policy),
@@ -45,15 +45,15 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub(super) struct RecentCalls(Mutex<VecDeque<Instant>>);
 
 impl RecentCalls {
-    /// Counts a call.
+    /// Counts a call against the rate limit.
     ///
-    /// # Errors `rate_limited` if the grant permits none now.
+    /// # Errors `rate_limited` if the limit is reached.
     pub(super) fn count(&self, grant: &Grant) -> Result<()> {
         let Some(limit) = grant.calls_per_minute else { return Ok(()) };
         self.take(limit).map_err(|wait| Error::RateLimited { limit: limit.get(), wait })
     }
 
-    /// Counts a call if there are fewer than this many in the last minute; otherwise returns how long to wait.
+    /// Counts a call if fewer than `limit` began in the last minute; otherwise returns how long to wait.
     pub(super) fn take(&self, limit: NonZeroU32) -> Result<(), Duration> {
         let (mut times, now) = (self.0.lock(), Instant::now());
         times.retain(|time| now.duration_since(*time) < MINUTE);

@@ -1,4 +1,4 @@
-//! The state of a session between calls, besides its pages.
+//! State that is kept between the calls of a session, besides its pages.
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,46 +13,46 @@ use crate::mcp::script::RecordedScript;
 use crate::mcp::seen::ShownState;
 use crate::session::FileTarget;
 
-/// The state of a session between calls.
+/// State that is kept between the calls of a session or client.
 #[derive(Debug, Default)]
 pub struct SessionMemory {
-    /// The pages, tabs and downloads that the client has been shown.
+    /// The pages, tabs and downloads that the client has already seen.
     pub(super) seen: Mutex<ShownState>,
-    /// The variables of the session's programs. Locked while a program runs.
+    /// The interpreter with the variables of the session's Python programs. Locked while a program runs.
     pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
-    /// A program that waits at a dialog.
+    /// A JavaScript program that waits until its dialog is answered.
     pub paused: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Recorded actions, for export as a test.
+    /// The actions recorded so far, for export as a test.
     pub script: Arc<Mutex<RecordedScript>>,
-    /// The recording of a person's actions into `script`, while it runs.
+    /// The recorder that adds a person's actions to `script`; `None` while it is off.
     pub recording: Mutex<Option<ActionRecording>>,
     pub activity: Arc<ActivityTracker>,
-    /// The last screenshot, for comparison.
+    /// The last screenshot, with which the next one can be compared.
     pub picture: Mutex<Option<Screenshot>>,
-    /// Whether the last screenshot of a viewport was too large to be sent unscaled.
+    /// Whether the last screenshot of a viewport was too large for an answer without scaling.
     pub large_pictures: AtomicBool,
-    /// The running video.
+    /// The video that is being recorded.
     pub video: Mutex<Option<RunningVideo>>,
-    /// The running coverage measurement.
+    /// The code coverage that is being measured.
     pub coverage: Mutex<Option<Coverage>>,
     pub performance: Mutex<Option<PerformanceTrace>>,
-    /// How much of each document's console, and of each page's requests, was read, for tools that return only
-    /// new entries.
+    /// The newest console message of each document, and the newest request of each page, that was returned by
+    /// tools which return only new entries.
     pub read: Mutex<HashMap<String, u64>>,
-    /// Answers that the person gave in the live view when no call was waiting.
+    /// Answers to consent questions that a person gave in the live view after the asking call had ended.
     pub answers: Arc<Mutex<HashMap<String, SavedConsent>>>,
-    /// The page's own tools that were last listed for the client, by name and description.
+    /// The page's own tools (WebMCP) in the client's last tool list, by name and description.
     pub offered: Mutex<Vec<String>>,
 }
 
-/// Whether the person allows what was asked for, and how long that is valid.
+/// A person's answer to a consent question, and until when it is valid.
 #[derive(Debug, Clone, Copy)]
 pub struct SavedConsent {
     pub is_yes: bool,
     pub until: Instant,
 }
 
-/// Tracks whether a tool or a person acts on the pages of a session.
+/// Tracks whether a tool acts on the pages of a session, or leaves them to a person.
 #[derive(Debug, Default)]
 pub struct ActivityTracker {
     acting: AtomicUsize,
@@ -71,7 +71,7 @@ impl ActivityTracker {
         self.waits_for_person.store(true, Ordering::Relaxed);
     }
 
-    /// Whether no tool is acting.
+    /// Whether no tool acts now, or the acting tool waits for a person.
     pub fn is_idle(&self) -> bool {
         self.acting.load(Ordering::Relaxed) == 0 || self.waits_for_person.load(Ordering::Relaxed)
     }
@@ -88,11 +88,11 @@ impl Drop for ToolGuard {
     }
 }
 
-/// A video, and its requested name.
+/// A video that is being recorded, and the destination of its file.
 #[derive(Debug)]
 pub struct RunningVideo {
     pub video: Video,
-    /// The temporary file until the video is complete.
+    /// The temporary file that receives the video until it is complete.
     pub file: tempfile::TempPath,
     pub place: FileTarget,
     pub name: String,

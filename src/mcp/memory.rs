@@ -1,5 +1,5 @@
-//! Releases free memory to the system. The allocator otherwise keeps what many clients or one large page
-//! needed.
+//! Returns free memory to the operating system. The allocator would otherwise keep the peak memory of many
+//! clients or of one large page.
 use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 use tokio::time::{Duration, sleep};
@@ -10,17 +10,17 @@ pub(in crate::mcp) use glibc::{release_memory, trim_heaps};
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(in crate::mcp) use others::{release_memory, trim_heaps};
 
-/// How long after the end of the last call memory is released.
+/// How long after the last call ends memory is returned.
 const REST: Duration = Duration::from_secs(2);
 
-/// Releases memory after a period without calls.
+/// Returns free memory to the operating system when no call has run for a while.
 #[derive(Debug, Default)]
 pub(super) struct IdleTrim {
     waiting: Mutex<Option<AbortHandle>>,
 }
 
 impl IdleTrim {
-    /// Starts the period again at the end of a call.
+    /// Restarts the waiting period, at the end of a call.
     pub(super) fn on_call_ended(&self) {
         let later = tokio::spawn(async {
             sleep(REST).await;
@@ -36,7 +36,7 @@ impl IdleTrim {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "the allocator has no safe name; the calls touch nothing that is in use")]
 mod glibc {
-    /// How many bytes may be free at the end of each thread's heap.
+    /// The number of bytes that may stay free at the end of each thread's heap.
     const FREE_AT_THE_END: libc::c_int = 256 * 1024;
 
     /// Makes the allocator trim each thread's heap. Otherwise its threshold rises to twice the largest freed
@@ -53,7 +53,7 @@ mod glibc {
     }
 }
 
-/// Other systems release memory by themselves.
+/// On other systems these functions do nothing: the allocator returns memory by itself.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod others {
     pub(in crate::mcp) fn trim_heaps() {}

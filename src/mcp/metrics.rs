@@ -1,4 +1,4 @@
-//! Metrics of the server. They contain no URLs or keys.
+//! Metrics of the server in `OpenMetrics` format. They contain no URLs or keys.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ const BUCKETS: [f64; 10] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120
 /// The content type of the `OpenMetrics` format.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The counts, durations and errors of calls.
+/// Counts and durations of calls by tool, and counts of errors by code.
 #[derive(Debug, Default)]
 pub struct Metrics {
     tools: Mutex<BTreeMap<&'static str, Timed>>,
@@ -29,7 +29,7 @@ struct Timed {
     buckets: [u64; BUCKETS.len()],
 }
 
-/// A call that is being measured.
+/// The measurement of a running call.
 pub(super) struct CallTimer<'a> {
     metrics: &'a Metrics,
     begun: Instant,
@@ -42,7 +42,7 @@ impl Drop for CallTimer<'_> {
 }
 
 impl CallTimer<'_> {
-    /// Counts the call by its tool, with its duration and error code. Ignores a call without an answer.
+    /// Records the call's tool, duration and error code; nothing for a call without an answer (`None`).
     pub(super) fn end(self, answered: Option<(&'static str, &Reply)>) {
         let Some((tool, reply)) = answered else { return };
         let seconds = self.begun.elapsed().as_secs_f64();
@@ -66,7 +66,7 @@ impl Metrics {
         CallTimer { metrics: self, begun: Instant::now() }
     }
 
-    /// Counts a call that is forwarded to another server.
+    /// Counts a call that this server forwards to another one.
     pub(super) fn forwards(&self) {
         self.forwarded.fetch_add(1, Ordering::Relaxed);
     }
@@ -76,7 +76,7 @@ impl Metrics {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// Writes all metrics in `OpenMetrics` format. Each of `gauges` is a name, a help text and a value.
+    /// Formats all metrics as `OpenMetrics` text. Each of `gauges` is (name, help text, value).
     pub(super) fn written(&self, gauges: &[(&str, &str, usize)]) -> String {
         let mut text = String::new();
         for (name, help, value) in gauges {

@@ -1,7 +1,7 @@
-//! The MCP server. The layers below it, such as `browser` and `session`, do not depend on it.
+//! The MCP server. Layers below, such as `browser` and `session`, do not depend on it.
 //!
-//! [`tool`] defines tools, [`call`] is their environment, [`tools`] contains them, [`dispatch`] runs them,
-//! [`reply`] builds the answer, [`server`] and [`stdio`] speak the protocol.
+//! [`tool`] defines what a tool is, [`tools`] contains all tools, [`call`] is the environment of a call,
+//! [`dispatch`] runs calls, [`reply`] builds answers, and [`server`] and [`stdio`] speak the protocol.
 pub(crate) mod strict_json;
 pub mod arguments;
 pub mod consent;

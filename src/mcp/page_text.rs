@@ -1,7 +1,7 @@
-//! Writes text of pages into answers, so that it can never be mistaken for the server's own text.
+//! Formats untrusted text of pages for answers, so that it cannot be mistaken for the server's own text.
 //!
-//! All text of pages passes through here: on one line ([`inline`], [`address`]), as data ([`json`]), or between
-//! unpredictable marks ([`fenced`]).
+//! Text of pages reaches an answer only through this module: on one line ([`inline`], [`address`]), as JSON
+//! ([`json`]), or between unpredictable marks ([`fenced`]).
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -9,19 +9,19 @@ use serde::Serialize;
 use crate::error::{question, squeezed};
 use crate::snapshot::text::{is_invisible, is_private_use, push_plain, push_url};
 
-/// The longest text on one line.
+/// The length at which a text on one line is cut, in characters.
 const LONGEST: usize = 300;
 
-/// A text on one line: plain if unambiguous, otherwise as a JSON string.
+/// Formats a text on one line: plain if it is unambiguous, otherwise as a JSON string.
 pub fn inline(text: &str) -> String {
     inline_beside(text, &[])
 }
 
-/// Like [`inline`], but the characters in `also` count as ambiguous, too.
+/// Like [`inline`], but the characters in `also` make a text ambiguous, too.
 pub fn inline_beside(text: &str, also: &[char]) -> String {
     let mut out = String::new();
     push_plain(&mut out, &one_line(text), LONGEST, also);
-    // Readers that do not parse JSON strings would still take a bracket for the syntax of a link.
+    // A reader that does not parse JSON strings could still take brackets for a Markdown link.
     if out.starts_with('"') && also.contains(&']') {
         for (bracket, written) in [('[', "\\u005b"), (']', "\\u005d"), ('(', "\\u0028"), (')', "\\u0029")] {
             out = out.replace(bracket, written);
@@ -30,12 +30,12 @@ pub fn inline_beside(text: &str, also: &[char]) -> String {
     if out == "\"\"" { String::new() } else { out }
 }
 
-/// The origin of a URL, such as `https://a.example`; `null` for an opaque one.
+/// Returns the origin of a URL, such as `https://a.example`; `null` for an invalid URL or an opaque origin.
 pub fn origin_of(url: &str) -> String {
     url::Url::parse(url).map_or_else(|_| "null".to_owned(), |url| url.origin().ascii_serialization())
 }
 
-/// A URL, without characters that are not allowed in one.
+/// Formats a URL without characters that are invalid in one.
 pub fn address(url: &str) -> String {
     if url.starts_with("blob:") || url.starts_with("data:") || url.starts_with("javascript:") {
         return inline(url).replace(['[', ']', '(', ')'], "");
@@ -45,7 +45,7 @@ pub fn address(url: &str) -> String {
     out.replace('(', "%28").replace(')', "%29").replace('<', "%3C").replace('>', "%3E")
 }
 
-/// A text on one line with limited length, for a place where it is quoted already.
+/// Formats a text on one line, cut to a limited length, for use between quotation marks.
 pub fn one_line(text: &str) -> String {
     let visible =
         text.chars().map(|c| if is_seen(c) { c } else { ' ' }).take(4 * LONGEST).collect::<String>();
@@ -56,28 +56,28 @@ pub fn one_line(text: &str) -> String {
     }
 }
 
-/// A dialog with its kind and message.
+/// Describes a dialog by its kind and message, such as `alert dialog "Saved"`.
 pub fn dialog(kind: &str, message: &str) -> String {
     format!("{kind} dialog {}", question(kind, &one_line(message)))
 }
 
-/// A value of a script or page as JSON.
+/// Formats a value of a script or page as indented JSON.
 pub fn json(value: &impl Serialize) -> String {
     escaped(&serde_json::to_string_pretty(value).unwrap_or_default())
 }
 
-/// Like [`json`], on one line.
+/// Formats a value of a script or page as JSON on one line.
 pub fn json_line(value: &impl Serialize) -> String {
     escaped(&serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Puts several lines between marks that differ each time, so that a page cannot forge them.
+/// Puts a text of several lines between marks that differ each time, so that a page cannot forge them.
 pub fn fenced(text: &str, what: &str) -> String {
     let mark = mark();
     format!("--- {mark} {what} ---\n{}\n--- {mark} ---", lines(text))
 }
 
-/// A text of any length within the server's own: plain if it is one unambiguous line, otherwise a JSON string.
+/// Formats a text of any length: plain if it is unambiguous, otherwise as a JSON string.
 pub fn quoted(text: &str) -> String {
     let begin = text.trim_start();
     let looks_like_ours = begin.is_empty()
@@ -88,13 +88,13 @@ pub fn quoted(text: &str) -> String {
     if plain { text.to_owned() } else { escaped(&serde_json::Value::from(text).to_string()) }
 }
 
-/// Replaces line breaks, control characters and invisible characters with spaces, so that text of a page in an error
-/// cannot imitate our output.
+/// Replaces line breaks, control characters and invisible characters by spaces, so that page text in an error
+/// message cannot imitate the server's output.
 pub fn safe(text: &str) -> String {
     text.chars().map(|c| if is_seen(c) { c } else { ' ' }).collect()
 }
 
-/// Normalises line breaks, and removes invisible characters.
+/// Normalises line breaks and removes invisible characters.
 fn lines(text: &str) -> String {
     let line_break = |c| matches!(c, '\u{2028}' | '\u{2029}' | '\u{85}');
     let seen = text.chars().map(|c| if line_break(c) { '\n' } else { c });
@@ -108,12 +108,12 @@ fn is_seen(c: char) -> bool {
         || is_invisible(c) && !is_private_use(c) && !joins(c))
 }
 
-/// Whether a character joins its neighbours to one glyph, as emoji and some scripts need.
+/// Whether a character joins its neighbours into one glyph, as emoji and some scripts need.
 fn joins(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// JSON with invisible characters escaped.
+/// Escapes invisible characters in JSON.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,4 +1,4 @@
-//! Python programs, and the interpreter that runs them: the one that this server runs in, if any.
+//! Python programs, and the interpreter for them: that of the Python process in which the server runs.
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,34 +16,34 @@ use crate::session::pacing::Pacing;
 
 static INTERPRETER: OnceLock<&'static dyn Interpreter> = OnceLock::new();
 
-/// An interpreter for programs.
+/// A Python interpreter for programs of clients.
 pub trait Interpreter: Debug + Sync {
-    /// Creates a notebook. Its programs open URLs through `gate`.
+    /// Creates a notebook. Its programs may open only the URLs that `gate` admits.
     fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn Notebook>>;
 }
 
-/// Runs programs one after the other, with shared variables.
+/// A context in which programs run one after the other and share variables, as in a Jupyter notebook.
 pub trait Notebook: Debug + Send + Sync {
     fn begin(&self, program: Program) -> Result<Box<dyn ProgramTask>>;
 }
 
 /// A running program.
 pub trait ProgramTask: Debug + Send {
-    /// Waits until the program ends.
+    /// Waits until the program ends, and returns its output.
     fn ended(&mut self) -> BoxFuture<'_, ProgramOutput>;
     /// Returns the output so far.
     fn printed(&self) -> ProgramOutput;
-    /// Stops the program: at its next wait, or anywhere with `wherever`.
+    /// Stops the program at its next `await`, or immediately if `wherever` is true.
     fn stop(&self, wherever: bool);
 }
 
-/// A program with its page.
+/// A program, and the page on which it begins.
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// The page that the program has as its variable `page`.
+    /// The page that the program sees as the variable `page`.
     pub page: Page,
-    /// The number of characters of its output that are kept.
+    /// The maximum number of characters of output to keep.
     pub room: usize,
 }
 
@@ -51,13 +51,13 @@ pub struct Program {
 #[derive(Debug, Default)]
 pub struct ProgramOutput {
     pub text: String,
-    /// The number of characters of the full output.
+    /// The length of the complete output in characters, of which `text` may be only a part.
     pub all: usize,
     /// The exception that ended the program, if any.
     pub failure: Option<String>,
 }
 
-/// Checks which URLs programs may open and when, as for tools.
+/// Checks that programs open only URLs that tools may open, and delays them as the pacing requires.
 #[derive(Debug, Clone)]
 pub struct UrlGate {
     settings: Settings,
@@ -70,32 +70,32 @@ impl UrlGate {
         Self { settings, pacing, workspace }
     }
 
-    /// Sets whether programs handle requests of a context that no tool rule matches.
+    /// Sets whether the program's route handlers decide about requests that match no rule of `browser_route`.
     pub fn delegate_unmatched_requests(&self, context: &BrowserContext, decides: bool) {
         self.workspace.rules(context).delegate_unmatched(decides);
     }
 
-    /// Checks that a program may open the URL, and waits until the pacing allows it.
+    /// Checks that a program may open the URL, and waits until the pacing allows the navigation.
     pub async fn admit(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
         self.pacing.wait_to_navigate(&self.workspace.context().await?, &url).await?;
         Ok(url)
     }
 
-    /// The default time limits for elements and pages.
+    /// Returns the default time limits: of actions, and of navigations.
     pub fn limits(&self) -> (Duration, Duration) {
         (self.settings.timeouts.action, self.settings.timeouts.navigation)
     }
 }
 
-/// Sets the interpreter of this process. Only the first call counts.
+/// Sets the interpreter of this process. Later calls have no effect.
 pub fn set_interpreter(interpreter: &'static dyn Interpreter) {
     let _ = INTERPRETER.set(interpreter);
 }
 
-/// Creates a notebook.
+/// Creates a notebook in the interpreter of this process.
 ///
-/// # Errors `unsupported` without Python.
+/// # Errors `unsupported` if the server does not run in Python.
 pub fn notebook(gate: UrlGate) -> Result<Arc<dyn Notebook>> {
     let interpreter = INTERPRETER.get().ok_or_else(|| Error::Unsupported {
         what: "a Python program",

@@ -1,4 +1,4 @@
-//! Progress notifications of slow calls.
+//! MCP progress notifications of slow calls.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use url::Url;
 
 use crate::mcp::questions::{Question, Questions};
 
-/// When progress is first reported, and the interval after that.
+/// How long a call runs before its first progress notification, and the interval after that.
 pub const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The current step of a call. Tools write it, the server sends it.
+/// The progress of a call. Tools set the current step, and the server sends it to the client.
 #[derive(Debug)]
 pub struct Progress {
     started: Instant,
     step: Mutex<ProgressStep>,
     /// The client's name.
     caller: Option<String>,
-    /// The trace context of the call, as W3C's `traceparent`.
+    /// The call's trace context, as a W3C `traceparent`.
     trace: Mutex<Option<String>>,
     /// The origin of the page that the call works on, for the audit log.
     origin: Mutex<Option<String>>,
@@ -32,7 +32,7 @@ pub struct Progress {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProgressStep {
     pub message: Option<String>,
-    /// How much is done, and the total.
+    /// The finished part and the total, if the step can be counted.
     pub part: Option<(f64, f64)>,
 }
 
@@ -46,13 +46,13 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Creates progress for a client whose person can be asked. Returns the receiver of the questions, too.
+    /// Creates progress for a client that can ask its person. Also returns the receiver of the questions.
     pub fn with_elicitation(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions: questions.with_person(patience), ..Self::default() }, asked)
     }
 
-    /// Creates progress for a client that can be asked for its folders, but whose person cannot be asked.
+    /// Creates progress for a client that can list its folders, but cannot ask its person.
     pub fn with_client_roots() -> (Self, UnboundedReceiver<Question>) {
         let (questions, asked) = Questions::channel();
         (Self { questions, ..Self::default() }, asked)
@@ -70,7 +70,7 @@ impl Progress {
         Self { trace: Mutex::new(trace), ..self }
     }
 
-    /// The trace context of the call, as W3C's `traceparent`.
+    /// Returns the call's trace context, as a W3C `traceparent`.
     pub fn trace(&self) -> Option<String> {
         self.trace.lock().clone()
     }
@@ -81,12 +81,12 @@ impl Progress {
         *self.trace.lock() = Some(trace);
     }
 
-    /// Notes the page that the call works on.
+    /// Records the origin of the page that the call works on.
     pub(super) fn note_page(&self, url: &Url) {
         *self.origin.lock() = Some(url.origin().ascii_serialization());
     }
 
-    /// The origin of the page that was noted last.
+    /// Returns the origin that was recorded last.
     pub(super) fn origin(&self) -> Option<String> {
         self.origin.lock().clone()
     }
@@ -96,22 +96,22 @@ impl Progress {
         self.caller.as_deref()
     }
 
-    /// Whether the call has reported that it waits for a person.
+    /// Whether the call waits for a person.
     pub fn waits_for_person(&self) -> bool {
         self.waits_for_person.load(Ordering::Relaxed)
     }
 
-    /// Records whether the call waits for a person.
+    /// Sets whether the call waits for a person.
     pub fn set_waits_for_person(&self, waits: bool) {
         self.waits_for_person.store(waits, Ordering::Relaxed);
     }
 
-    /// Sets the text of the current step.
+    /// Sets the message of the current step.
     pub fn set_message(&self, message: impl Into<String>) {
         *self.step.lock() = ProgressStep { message: Some(message.into()), part: None };
     }
 
-    /// Sets the current step with a count.
+    /// Sets the current step, of which `done` out of `of` parts are finished.
     pub fn count(&self, message: impl Into<String>, done: f64, of: f64) {
         *self.step.lock() = ProgressStep { message: Some(message.into()), part: Some((done, of)) };
     }
@@ -121,13 +121,13 @@ impl Progress {
         self.step.lock().clone()
     }
 
-    /// Seconds since the call began, which serve as progress if nothing can be counted.
+    /// Returns the seconds since the call began, which serve as progress if nothing can be counted.
     pub fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Passes the current step to `send` once a second, but a count only if it has changed: progress has to
-    /// grow. Never ends.
+    /// Passes the current step to `send` once a second. Repeats no count, since MCP progress must increase.
+    /// Never completes.
     pub async fn send_updates<F: Future<Output = ()>>(&self, send: impl Fn(f64, ProgressStep) -> F) {
         let mut ticks = interval_at(self.started + INTERVAL, INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

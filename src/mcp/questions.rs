@@ -1,4 +1,4 @@
-//! Questions to the client during a call.
+//! Questions that a running call asks its client.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tokio::time::timeout;
 
 use crate::session::handoff::PersonAnswer;
 
-/// A question to the client.
+/// A question that a call asks its client.
 #[derive(Debug)]
 pub enum Question {
     /// A question for the person who uses the client.
     Person { asking: PersonQuestion, answer: oneshot::Sender<PersonAnswer> },
-    /// Asks for the client's workspace folders, as URIs.
+    /// A request for the client's workspace folders (MCP roots), as URIs.
     Roots { answer: oneshot::Sender<Vec<String>> },
 }
 
@@ -20,35 +20,35 @@ pub enum Question {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonQuestion {
     pub message: String,
-    /// The link to the page in the live view, if there is one.
+    /// The link to the page in the live view, if the person needs one.
     pub link: Option<String>,
 }
 
-/// A channel for questions; closed unless the client can be asked.
+/// The channel on which a call asks its client; closed if the client cannot be asked.
 #[derive(Debug, Default)]
 pub struct Questions {
     queue: Option<mpsc::UnboundedSender<Question>>,
     person: bool,
     /// How long the person may take to answer.
     patience: Option<Duration>,
-    /// The client did not ask the person, or nobody answered: no further attempts.
+    /// Whether the client failed to ask its person, or nobody answered. Then the person is not asked again.
     is_given_up: AtomicBool,
 }
 
 impl Questions {
-    /// Creates a channel. Returns the receiver of the questions, too.
+    /// Creates a channel. Also returns the receiver of its questions.
     pub fn channel() -> (Self, mpsc::UnboundedReceiver<Question>) {
         let (queue, questions) = mpsc::unbounded_channel();
         (Self { queue: Some(queue), ..Self::default() }, questions)
     }
 
-    /// Marks that a person can be asked, with their time limit.
+    /// Enables questions to the person, with a time limit for the answer. `None` for no limit.
     #[must_use]
     pub fn with_person(self, patience: Option<Duration>) -> Self {
         Self { person: true, patience, ..self }
     }
 
-    /// Whether a person can be asked.
+    /// Whether the person can be asked.
     pub fn can_ask_person(&self) -> bool {
         self.person && !self.is_given_up.load(Ordering::Relaxed)
     }
@@ -68,7 +68,7 @@ impl Questions {
         answer
     }
 
-    /// Asks for the client's folders. `None` without an answer.
+    /// Asks for the client's workspace folders, as URIs; `None` if the client does not answer.
     pub async fn roots(&self) -> Option<Vec<String>> {
         self.put(|answer| Question::Roots { answer }).await
     }

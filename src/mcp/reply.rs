@@ -1,7 +1,7 @@
-//! The answer of a tool: collected while it runs, written once at the end.
+//! The answer of a tool: collected while the tool runs, and formatted once at the end.
 //!
-//! The text is Markdown with sections in a fixed order, each only if it is not empty. All text of pages
-//! (titles, dialog messages) comes through `page_text`, so that no page can forge a line.
+//! The text is Markdown with sections in a fixed order; empty sections are omitted. Text of pages, such as
+//! titles, comes through `page_text`, so that a page cannot forge a line of the answer.
 mod parts;
 
 use std::fmt::Write;
@@ -16,21 +16,21 @@ use crate::mcp::{budget, page_text};
 use crate::secrets::Secrets;
 use crate::snapshot::{self, Omission, Rendered};
 
-/// How many characters of a snapshot may be between two words of one text.
+/// The maximum number of characters between two words when a text is searched for in a snapshot.
 const BETWEEN_WORDS: usize = 80;
 
-/// The most events in an answer.
+/// The maximum number of events in an answer.
 const MOST_EVENTS: usize = 50;
 
-/// How much of the page an answer shows.
+/// How much of the page an answer shows. Each variant includes the ones before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PageView {
-    /// Nothing: the tool has no page, or its answer is complete.
+    /// Nothing, because the tool has no page, or its answer is complete without one.
     #[default]
     Nothing,
-    /// URL and title.
+    /// The URL and the title.
     Page,
-    /// The effects of an action; the full page for a new document.
+    /// The effects of an action, or the full page if it has a new document.
     Changes,
     /// The full page.
     Whole,
@@ -49,7 +49,7 @@ pub struct Reply {
     page: Option<PageState>,
     modal: Vec<String>,
     snapshot: Option<String>,
-    /// Whether the snapshot is of a requested part, and not the state of the page.
+    /// Whether the snapshot shows only a part that the caller requested.
     is_part: bool,
     left_out: Option<Omission>,
     in_view: Option<Rendered>,
@@ -60,11 +60,11 @@ pub struct Reply {
     is_remote: bool,
     structured: Option<Value>,
     session: Option<String>,
-    /// The answer of another server, which replaces everything.
+    /// The complete answer of another server, if the call was forwarded there.
     forwarded: Option<Box<CallToolResult>>,
-    /// The content for the caller's file, as is.
+    /// The raw content for the file that the caller named, if the tool provides it.
     content: Option<Vec<u8>>,
-    /// The characters that the tool may use beyond the default.
+    /// The number of characters that the answer may have beyond the default limit.
     allowed: usize,
 }
 
@@ -75,17 +75,17 @@ struct Failure {
 }
 
 impl Reply {
-    /// Adds a paragraph to the result.
+    /// Adds a paragraph to the `Result` section.
     pub fn say(&mut self, text: impl Into<String>) {
         self.result.push(Paragraph { text: text.into(), names_tools: false });
     }
 
-    /// Adds a paragraph that contains tool names.
+    /// Adds a paragraph that contains tool names, which [`rename_tools`](Self::rename_tools) replaces.
     pub fn say_with_tool_names(&mut self, text: impl Into<String>) {
         self.result.push(Paragraph { text: text.into(), names_tools: true });
     }
 
-    /// Adds a snapshot with its omissions.
+    /// Adds a snapshot to the `Result` section, with a note about what it omits.
     fn say_outline(&mut self, outline: &str, left_out: Option<Omission>) {
         self.say(fenced(outline));
         if let Some(left_out) = left_out {
@@ -93,42 +93,42 @@ impl Reply {
         }
     }
 
-    /// Adds a text of a page: as a JSON string if it could be mistaken for ours.
+    /// Adds text of a page to the `Result` section; as a JSON string if it could pass for the server's text.
     pub fn quote(&mut self, text: &str) {
         self.say(page_text::quoted(text));
     }
 
-    /// Answers with this text alone, without sections.
+    /// Sets a text that replaces all sections of the answer.
     pub fn set_plain_text(&mut self, text: impl Into<String>) {
         self.plain = Some(text.into());
     }
 
-    /// Requests at least this view of the page.
+    /// Requests that the answer shows at least this much of the page.
     pub fn show(&mut self, view: PageView) {
         self.view = self.view.max(view);
     }
 
-    /// The requested view of the page.
+    /// Returns how much of the page the answer shows.
     pub fn view(&self) -> PageView {
         self.view
     }
 
-    /// Requests the changes of the page, if any.
+    /// Requests the changes of the page since the client last saw it, if there are any.
     pub fn show_changes(&mut self) {
         self.shows_changes = true;
     }
 
-    /// Whether to show the changes of the page, if any.
+    /// Whether the changes of the page were requested.
     pub fn shows_changes(&self) -> bool {
         self.shows_changes
     }
 
-    /// Requests the list of tabs, even if there is only one.
+    /// Requests the list of tabs, even if only one is open.
     pub fn show_tabs(&mut self) {
         self.wants_tabs = true;
     }
 
-    /// Whether the list of tabs is requested.
+    /// Whether the list of tabs was requested.
     pub fn wants_tabs(&self) -> bool {
         self.wants_tabs
     }
@@ -137,18 +137,18 @@ impl Reply {
         self.tabs = tabs;
     }
 
-    /// The list of tabs, if it is shown.
+    /// Returns the listed tabs; empty if the list is not shown.
     pub fn tabs(&self) -> &[TabLine] {
         &self.tabs
     }
 
-    /// Limits the view to changes since the client last read the page.
+    /// Shows only the changes of the page since the client last saw it, never the full page.
     pub fn show_changes_only(&mut self) {
         self.view = self.view.min(PageView::Page);
         self.shows_changes = true;
     }
 
-    /// Replaces tool names in the server's own texts.
+    /// Replaces tool names in the server's own texts, given as (from, to).
     pub fn rename_tools(&mut self, names: &[(&str, &str)]) {
         let failed = self.failure.iter_mut().map(|failure| &mut failure.text);
         let lists = [&mut self.modal, &mut self.events].into_iter().flatten();
@@ -173,32 +173,32 @@ impl Reply {
         self.snapshot = Some(snapshot.into());
     }
 
-    /// Marks the snapshot as a part of the page, which does not replace the last full one.
+    /// Marks the snapshot as a part of the page, which does not replace the last full snapshot.
     pub fn mark_as_partial(&mut self) {
         self.is_part = true;
     }
 
-    /// Sets what the snapshot leaves out.
+    /// Sets the note about what the snapshot omits.
     pub fn set_omission(&mut self, left_out: Omission) {
         self.left_out = Some(left_out);
     }
 
-    /// What the snapshot leaves out.
+    /// Returns the note about what the snapshot omits.
     pub fn omission(&self) -> Option<&Omission> {
         self.left_out.as_ref()
     }
 
-    /// The snapshot of the page or a part of it.
+    /// Returns the snapshot of the page or of a part of it.
     pub fn snapshot(&self) -> Option<&str> {
         self.snapshot.as_deref()
     }
 
-    /// Sets the part of the page that has come into view.
+    /// Sets the part of the page that scrolling has brought into view.
     pub fn set_newly_visible(&mut self, rendered: Rendered) {
         self.in_view = Some(rendered);
     }
 
-    /// Returns the part of the page that has come into view.
+    /// Returns the part of the page that scrolling has brought into view.
     pub fn newly_visible(&self) -> Option<&Rendered> {
         self.in_view.as_ref()
     }
@@ -208,7 +208,7 @@ impl Reply {
         self.snapshot.as_ref().is_some_and(|snapshot| snapshot.contains(text))
     }
 
-    /// Whether the snapshot contains these words in this order, across lines.
+    /// Whether the snapshot contains the words of a text in this order, possibly on several lines.
     pub fn snapshot_has_words(&self, text: &str) -> bool {
         let Some(snapshot) = &self.snapshot else { return false };
         let mut words = text.split_whitespace();
@@ -225,17 +225,17 @@ impl Reply {
         })
     }
 
-    /// Whether there is a snapshot already.
+    /// Whether a snapshot has been set.
     pub fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
     }
 
-    /// Adds something that must be answered, such as a dialog.
+    /// Adds something that must be answered before anything else, such as an open dialog.
     pub fn add_modal(&mut self, line: impl Into<String>) {
         self.modal.push(line.into());
     }
 
-    /// Adds an event, such as a download.
+    /// Adds an event, such as a started download.
     pub fn add_event(&mut self, line: impl Into<String>) {
         self.events.push(line.into());
     }
@@ -248,22 +248,22 @@ impl Reply {
         self.files.push(file);
     }
 
-    /// Takes the files that the tool has written, to share them with the client.
+    /// Takes the files that the tool has written, so that the server can share them.
     pub(super) fn take_files(&mut self) -> Vec<FileLink> {
         std::mem::take(&mut self.files)
     }
 
-    /// Adds the URIs of shared files; also to the text if the client is on another machine.
+    /// Adds the resources of shared files; also to the text if the client is on another machine.
     pub(super) fn share(&mut self, files: Vec<Resource>, is_remote: bool) {
         (self.shared, self.is_remote) = (files, is_remote);
     }
 
-    /// Sets the answer as data.
+    /// Sets the structured content of the answer.
     pub fn set_structured(&mut self, content: Value) {
         self.structured = Some(content);
     }
 
-    /// Takes the tool's text and snapshot, to write them to a file.
+    /// Takes the tool's text and snapshot, so that they can be written to a file.
     pub fn take_text(&mut self) -> String {
         let mut parts: Vec<_> = std::mem::take(&mut self.result).into_iter().map(|part| part.text).collect();
         parts.extend(self.snapshot.take());
@@ -271,18 +271,18 @@ impl Reply {
         parts.join("\n\n")
     }
 
-    /// Sets the content of the caller's file; the text of the answer stays.
+    /// Sets the raw content for the file that the caller named. The text of the answer stays.
     pub fn set_content(&mut self, content: Vec<u8>) {
         self.content = Some(content);
     }
 
-    /// Takes the content of the caller's file.
+    /// Takes the raw content for the file that the caller named.
     pub fn take_content(&mut self) -> Option<Vec<u8>> {
         self.content.take()
     }
 
-    /// Adds the answer of step `number` of a call with several tools. The snapshot of a step stays with it,
-    /// unless it shows the final state of the page, which is shown once.
+    /// Adds the answer of step `number` of a call that runs several tools. Keeps the step's snapshot, unless
+    /// it shows the final state of the page, which the answer shows once.
     pub fn merge_step(&mut self, number: usize, tool: &str, step: Self) {
         self.allowed = self.allowed.saturating_add(step.allowed);
         let acts = step.view >= PageView::Changes || step.shows_changes;
@@ -314,7 +314,7 @@ impl Reply {
         self.files.extend(step.files);
     }
 
-    /// Adds the tabs as data, if the answer has no data.
+    /// Sets the list of tabs as structured content, unless there is some already.
     pub(in crate::mcp) fn answer_with_tabs(&mut self) {
         if self.structured().is_some() || self.tabs().is_empty() {
             return;
@@ -324,7 +324,7 @@ impl Reply {
         self.set_structured(json!({ "tabs": tabs }));
     }
 
-    /// Turns the answer into an error. Earlier text stays.
+    /// Turns the answer into an error. Text that was added before stays.
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {
             Error::InvalidArguments { problems } => {
@@ -332,7 +332,7 @@ impl Reply {
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
             Error::Script { message } | Error::Program { message } => page_text::quoted(message),
-            // These errors contain output of the browser's process, and no text of a page.
+            // These errors contain output of the browser process, but no text of a page.
             Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
                 sentence(&error.to_string())
             }
@@ -344,7 +344,7 @@ impl Reply {
         self.failure = Some(Failure { code: error.code(), text });
     }
 
-    /// Removes secrets from the answer. Lists all its fields, since any can contain text of a page or person.
+    /// Redacts secrets. Lists every field, so that no new field with text of a page or person is forgotten.
     pub(super) fn redact(&mut self, secrets: &Secrets) {
         if secrets.is_empty() {
             return;
@@ -368,7 +368,7 @@ impl Reply {
             // Secrets are masked where screenshots are taken.
             images: _,
             files,
-            // Made later, from `files`.
+            // Derived later from `files`.
             shared: _,
             is_remote: _,
             structured,
@@ -400,12 +400,12 @@ impl Reply {
         }
     }
 
-    /// Allows this number of characters beyond the default.
+    /// Allows at least this number of characters beyond the default limit.
     pub fn allow(&mut self, characters: usize) {
         self.allowed = self.allowed.max(characters);
     }
 
-    /// Cuts parts that exceed the limits of an answer, with a note. Snapshots have their own budget.
+    /// Cuts each part of the answer to its limit, with a note. Snapshots are limited when they are rendered.
     pub(super) fn bound(&mut self) {
         let most = budget::MAX_CHARS.saturating_add(self.allowed);
         if let Some(failure) = &mut self.failure {
@@ -447,39 +447,39 @@ impl Reply {
         reply
     }
 
-    /// Turns the answer into an error with this text alone.
+    /// Turns the answer into an error that consists of this code and text only.
     pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
         self.failure = Some(Failure { code, text: String::new() });
         self.set_plain_text(text);
     }
 
-    /// The answer of another server to the same call.
+    /// Creates the reply from the answer of another server to the same call.
     pub(super) fn forwarded(result: CallToolResult) -> Self {
         Self { forwarded: Some(Box::new(result)), ..Self::default() }
     }
 
-    /// Whether another server answered, and the tool failed there.
+    /// Whether another server ran the call and the tool failed there.
     #[cfg(feature = "otlp")]
     pub(super) fn failed_elsewhere(&self) -> bool {
         self.forwarded.as_ref().is_some_and(|result| result.is_error == Some(true))
     }
 
-    /// Sets the session of the call.
+    /// Sets the id of the session in which the call ran.
     pub fn set_session(&mut self, id: impl Into<String>) {
         self.session = Some(id.into());
     }
 
-    /// Whether the tool failed.
+    /// Whether the answer is an error.
     pub fn is_error(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// The error code, if the tool failed.
+    /// Returns the error code; `None` if the tool succeeded.
     pub fn error_code(&self) -> Option<&'static str> {
         self.failure.as_ref().map(|failure| failure.code)
     }
 
-    /// The text of the answer.
+    /// Returns the text of the answer, as Markdown.
     pub fn text(&self) -> String {
         if let Some(plain) = &self.plain {
             return plain.clone();
@@ -491,7 +491,7 @@ impl Reply {
             .join("\n")
     }
 
-    /// The sections with their headings. A reply of plain text has one section, the result.
+    /// Returns the sections as (heading, lines). A plain text is one `Result` section.
     pub fn sections(&self) -> Vec<(&'static str, Vec<String>)> {
         if let Some(plain) = &self.plain {
             return vec![("Result", vec![plain.clone()])];
@@ -520,7 +520,7 @@ impl Reply {
         sections.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
     }
 
-    /// The paragraphs of the result.
+    /// Returns the paragraphs of the `Result` section.
     pub fn result(&self) -> Vec<Paragraph> {
         match &self.plain {
             Some(plain) => vec![Paragraph { text: plain.clone(), names_tools: false }],
@@ -528,23 +528,23 @@ impl Reply {
         }
     }
 
-    /// The state of the current page, if it is shown.
+    /// Returns the state of the current page; `None` if the answer does not show it.
     pub fn page(&self) -> Option<&PageState> {
         self.page.as_ref()
     }
 
-    /// The answer as data, if any.
+    /// Returns the structured content of the answer, if any.
     pub fn structured(&self) -> Option<&Value> {
         self.structured.as_ref()
     }
 
-    /// Whether the snapshot is incomplete.
+    /// Whether the snapshot omits something.
     pub fn is_cut(&self) -> bool {
         self.left_out.is_some()
     }
 
-    /// The answer in MCP's format: text first, then images. Files are in `_meta`, since many clients turn links
-    /// to files into content that models do not accept.
+    /// Converts the answer to an MCP result: text, then images. Files are listed in `_meta`, since many
+    /// clients turn links to files into content that models do not accept.
     pub fn into_result(self) -> CallToolResult {
         if let Some(result) = self.forwarded {
             return *result;
@@ -563,13 +563,13 @@ impl Reply {
     }
 }
 
-/// Cuts a text, and notes how much of it is shown.
+/// Cuts a text to `most` characters, and notes how long it was.
 fn shorten(text: &mut String, most: usize) {
     let Some(all) = budget::cut(text, most) else { return };
     let _ = write!(text, "\n[cut: these are the first {most} of {all} characters]");
 }
 
-/// The answer of another server, with secrets removed.
+/// Redacts secrets in the answer of another server. `None` if the answer cannot be parsed any more.
 fn struck(result: &CallToolResult, secrets: &Secrets) -> Option<CallToolResult> {
     let mut result_json = serde_json::to_value(result).ok()?;
     for block in result_json.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -631,7 +631,7 @@ fn joined(parts: &[Paragraph]) -> String {
     parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// A snapshot in a code block, and its omissions.
+/// Formats a snapshot as a code block, followed by the note about what it omits.
 fn outlined(outline: &str, left_out: Option<&Omission>) -> Vec<String> {
     [fenced(outline)].into_iter().chain(left_out.map(Omission::to_string)).collect()
 }
@@ -640,7 +640,7 @@ fn fenced(snapshot: &str) -> String {
     format!("```yaml\n{}\n```", snapshot.trim_end())
 }
 
-/// Capitalises the first letter, unless it begins a name such as `c0p0f0e1`, and adds a full stop.
+/// Turns a text into a sentence: adds a full stop, and capitalises the first word unless it is a name.
 fn sentence(text: &str) -> String {
     let first_word = text.split_whitespace().next().unwrap_or_default();
     let mut letters = text.chars();

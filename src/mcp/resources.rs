@@ -1,7 +1,7 @@
-//! Files that tools have written, as MCP resources for clients on other machines.
+//! Files that tools have written, offered as MCP resources to clients on other machines.
 //!
-//! A URI contains 122 random bits and belongs to one owner. A client lists only its own files. Other connections of the
-//! same owner can read a file by its URI, for clients that connect anew for each call.
+//! A URI contains 122 random bits and belongs to one owner. A client lists only its own files, but other
+//! connections of the same owner can read a file by its URI, for clients that reconnect for each call.
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -18,12 +18,12 @@ use crate::mcp::reply::FileLink;
 use crate::secrets::Secrets;
 
 const SCHEME: &str = "patchright://files/";
-/// The number of remembered files of one owner.
+/// The maximum number of files that are remembered for each owner.
 const MOST_FILES: usize = 1000;
-/// The largest file that can be read: in Base64 it is below 10 MiB, which official clients accept.
+/// The largest readable file in bytes: in Base64 it stays below 10 MiB, which official clients accept.
 const LARGEST_FILE: u64 = 7 << 20;
 
-/// The files that clients can read.
+/// The files that clients can read as MCP resources.
 #[derive(Debug, Default)]
 pub(super) struct FileResources {
     files: Mutex<Vec<SharedFile>>,
@@ -34,7 +34,7 @@ struct SharedFile {
     resource: Resource,
     path: PathBuf,
     owner: Option<Arc<str>>,
-    /// Identifies the client.
+    /// The state of the client that owns the file, which identifies the client.
     kept: Weak<SessionMemory>,
 }
 
@@ -45,7 +45,7 @@ impl SharedFile {
 }
 
 impl FileResources {
-    /// Shares files that a tool has written for this client. A file that is written again keeps its URI.
+    /// Shares files that a tool wrote for this client. A file that is written again keeps its URI.
     pub(super) fn share(&self, client: &Client, files: Vec<FileLink>) -> Vec<Resource> {
         let mut known = self.files.lock();
         let shared = files.into_iter().filter_map(|file| {
@@ -64,13 +64,13 @@ impl FileResources {
         shared.collect()
     }
 
-    /// The files of this client, newest first.
+    /// Returns the files of this client, newest first.
     pub(super) fn list(&self, client: &Client) -> Vec<Resource> {
         let known = self.files.lock();
         known.iter().rev().filter(|file| file.is_of(client)).map(|file| file.resource.clone()).collect()
     }
 
-    /// The content of a file of this client's owner.
+    /// Returns the content of a file that belongs to the client's owner.
     pub(super) async fn read(
         &self,
         client: &Client,
@@ -100,7 +100,7 @@ impl FileResources {
         }
         let read = tokio::fs::read(&file.path).await;
         let mut bytes = read.map_err(|error| not_found(&format!("Resource not found: {error}")))?;
-        // Secrets in downloads have not been removed before.
+        // Downloads come from the browser, so secrets in them have not been redacted yet.
         secrets.redact_file(&mut bytes);
         Ok(ReadResourceResult::new(vec![contents(file.resource, bytes)]))
     }
@@ -139,7 +139,7 @@ fn blob(uri: String, mime_type: Option<String>, bytes: &[u8]) -> ResourceContent
     ResourceContents::BlobResourceContents { uri, mime_type, blob, meta: None }
 }
 
-/// The MIME type of a downloaded file, by its name.
+/// Returns the MIME type of a downloaded file, derived from its extension.
 pub(super) fn kind_of(name: &str) -> &'static str {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match ending.to_ascii_lowercase().as_str() {

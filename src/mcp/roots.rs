@@ -9,18 +9,18 @@ use url::Url;
 use crate::mcp::questions::Questions;
 use crate::session::Roots;
 
-/// How long a client may take to list its folders.
+/// The time limit for a client to list its workspace folders.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The most folders of a client that are used.
+/// The maximum number of workspace folders that are used.
 const MOST: usize = 100;
 
-/// The folders of one client. The client is asked on first use of a file, and again after it has reported a change.
+/// The folders of one client. The client is asked on first use, and again after it has reported a change.
 #[derive(Debug)]
 pub struct ClientRoots {
     own: Roots,
-    /// Whether the client's folders are used.
+    /// Whether the client's workspace folders are used.
     asks_client: bool,
-    /// All folders, once the client was asked. Locked meanwhile, so that waiting callers share one question.
+    /// All folders, once the client was asked. Locked while asking, so that concurrent calls ask only once.
     all: Mutex<Option<Roots>>,
 }
 
@@ -29,7 +29,7 @@ impl ClientRoots {
         Self { own, asks_client, all: Mutex::default() }
     }
 
-    /// The folders; asks the client if necessary. Without an answer, the client has none this time.
+    /// Returns the folders; asks the client if necessary. If it does not answer, only the server's folders.
     pub async fn get(&self, questions: &Questions) -> Roots {
         if !self.asks_client {
             return self.own.clone();
@@ -43,13 +43,13 @@ impl ClientRoots {
         all.insert(roots).clone()
     }
 
-    /// Forgets the client's folders.
+    /// Forgets the client's folders, so that the next use asks for them again.
     pub async fn forget(&self) {
         self.all.lock().await.take();
     }
 }
 
-/// The folder of a URI, if it is on this machine.
+/// Returns the folder of a `file:` URI, if it exists on this machine.
 fn folder(uri: &str) -> Option<PathBuf> {
     let path = Url::parse(uri).ok()?.to_file_path().ok()?;
     path.is_dir().then_some(path)

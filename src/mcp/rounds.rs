@@ -1,5 +1,5 @@
-//! Multi-round calls, for clients that cannot be called back: an answer contains the question, and the client
-//! calls again with a token. Meanwhile the call continues, and ends by itself if the client does not return.
+//! Calls in rounds, for clients that accept no requests: an answer contains a question, and the client calls
+//! again with a token. Meanwhile the call continues; it ends if the client does not return.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,21 +22,21 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tool::UnknownTool;
 use crate::session::handoff::PersonAnswer;
 
-/// The key of the only question in a round.
+/// The key of the question in a round; there is only one.
 pub(super) const PERSON: &str = "person";
-/// The longest round before the client is asked again, so that no request stays open for minutes.
+/// The maximum length of a round, after which the client calls again: no request stays open for minutes.
 const LONGEST_ROUND: Duration = Duration::from_secs(40);
-/// How long a call is kept until its client returns. The waits of a call end sooner.
+/// How long a call is kept for a client that does not return.
 const KEPT: Duration = Duration::from_secs(900);
 const MOST_KEPT: usize = 256;
 
-/// The calls that wait for their clients, by token.
+/// The calls that wait until their clients call again, by token.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     waiting: Mutex<HashMap<String, Round>>,
 }
 
-/// A running call. Dropping this aborts the call.
+/// A running call of such a client. Dropping this value aborts the call.
 #[derive(Debug)]
 pub(super) struct Round {
     client: Arc<Client>,
@@ -49,7 +49,7 @@ pub(super) struct Round {
     since: Instant,
 }
 
-/// A question that the call waits for.
+/// A question that the call is waiting for.
 #[derive(Debug)]
 struct PendingQuestion {
     asking: PersonQuestion,
@@ -59,12 +59,12 @@ struct PendingQuestion {
 /// How a round ended.
 pub(super) enum RoundOutcome {
     Answered(Box<Result<Reply, UnknownTool>>),
-    /// The call waits for a person: the question, or `None` if the person was asked before.
+    /// The call waits for a person. Contains the question, or `None` if the person was asked already.
     Asks(Option<PersonQuestion>),
 }
 
 impl Round {
-    /// Starts a call in a task of its own.
+    /// Starts a call in its own task.
     pub(super) fn begin(
         dispatcher: &Arc<Dispatcher>,
         client: Arc<Client>,
@@ -85,7 +85,7 @@ impl Round {
         Self { client, tool: tool.to_owned(), task, progress, questions, asked: None, cancelled, since }
     }
 
-    /// Continues until there is an answer, or a question. A client that has disconnected ends the call.
+    /// Continues until the call ends or asks a question. Cancels the call if the client disconnects (`gone`).
     pub(super) async fn go_on(&mut self, gone: &CancellationToken) -> RoundOutcome {
         let again = sleep(LONGEST_ROUND);
         tokio::pin!(again);
@@ -101,7 +101,7 @@ impl Round {
                         self.asked = Some(PendingQuestion { asking: asking.clone(), answer });
                         return RoundOutcome::Asks(Some(asking));
                     }
-                    // This revision of the protocol has no roots.
+                    // The protocol revision with rounds has no roots.
                     Question::Roots { answer } => drop(answer.send(Vec::new())),
                 },
                 () = &mut again, if self.progress.waits_for_person() => return RoundOutcome::Asks(None),
@@ -109,11 +109,11 @@ impl Round {
         }
     }
 
-    /// Passes on the person's answer.
+    /// Passes the client's response to the question on to the call.
     fn hear(&mut self, responses: &InputResponses) {
         let asked = self.asked.take();
         let Some(response) = responses.get(PERSON) else {
-            // A client that could not ask its person returns without a response, and the call goes on waiting.
+            // A client that could not ask its person returns without a response: the call continues to wait.
             if let Some(asked) = asked {
                 let _ = asked.answer.send(PersonAnswer::Coming);
             }
@@ -129,7 +129,7 @@ impl Round {
     }
 }
 
-/// Returns what accepting means: the person opens the link, if there is one, or has done what was asked.
+/// Returns the meaning of "accept": the person opens the link, or without a link has done what was asked.
 fn accepted(asking: &PersonQuestion) -> PersonAnswer {
     if asking.link.is_some() { PersonAnswer::Coming } else { PersonAnswer::Finished }
 }
@@ -141,7 +141,7 @@ impl Drop for Round {
 }
 
 impl Rounds {
-    /// Keeps a call until its client returns, and answers with the token.
+    /// Keeps a call until its client returns, and returns the answer that contains the token.
     pub(super) fn keep(&self, round: Round, requests: Option<InputRequests>) -> InputRequiredResult {
         let name = Uuid::new_v4().to_string();
         let mut waiting = self.waiting.lock();
@@ -154,7 +154,7 @@ impl Rounds {
         InputRequiredResult::new(requests, Some(name))
     }
 
-    /// Takes the call with this token, if client and tool are the same, and passes on the responses.
+    /// Takes the call with this token, if it has the same client and tool, and passes on the responses.
     pub(super) fn resume(
         &self,
         name: &str,

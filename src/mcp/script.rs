@@ -1,4 +1,4 @@
-//! Recorded actions, exported as a test.
+//! Recorded actions of a session, exported as a test script.
 use std::collections::VecDeque;
 
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ pub use sequel::{ActionBaseline, ActionEffect};
 pub use step::RecordedCall;
 use step::whole;
 
-// The language of a script.
+// The language of an exported script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScriptLanguage {
@@ -27,11 +27,11 @@ pub enum ScriptLanguage {
     Typescript,
 }
 
-/// An element that a call named.
+/// An element to which a call referred by a ref or selector.
 #[derive(Debug)]
 pub struct NamedElement {
     found: LocatedElement,
-    /// Pointer actions on the element that no single statement expresses.
+    /// Pointer and key actions on the element that no single statement expresses.
     pub moves: RecordedActions,
 }
 
@@ -41,35 +41,35 @@ impl From<LocatedElement> for NamedElement {
     }
 }
 
-/// The number of recorded statements; the oldest are dropped first.
+/// The maximum number of recorded statements. The oldest are dropped first.
 const MOST_LINES: usize = 1_000;
 
-/// The recorded actions.
+/// The recorded actions of a session, as statements of a test script.
 #[derive(Debug, Default)]
 pub struct RecordedScript {
     lines: VecDeque<Line>,
-    /// The tab after the last statement; `None` at the beginning, and after the tab was closed.
+    /// The tab in which the last statement runs; `None` at the beginning, and after that tab was closed.
     tab: Option<usize>,
-    /// The tab in which the test begins. Tabs opened before are unknown to it.
+    /// The tab in which the test begins. The test does not see tabs that were opened earlier.
     first_tab: usize,
-    /// The effect of the last statement.
+    /// The effect of the last statement, for which the test must wait.
     sequel: Option<ActionEffect>,
-    /// The fields whose text is secret, by kind.
+    /// The fields that contain secrets, with the kind of each secret and the locators of the field.
     secrets: Vec<(SecretKind, Vec<LocatorSpec>)>,
 }
 
-/// A statement.
+/// A statement of the script.
 #[derive(Debug, Clone, PartialEq)]
 enum Line {
     Call(Subject, &'static str, Vec<Value>, Vec<(&'static str, Value)>),
-    /// The same statement repeated.
+    /// The statement, repeated this number of times.
     Times(usize, Box<Line>),
-    /// Pointer actions at points relative to the top left corner of an element: press here, and drag to the
-    /// other point, if given.
+    /// Pointer actions at points relative to the top left corner of an element: a press at the first point,
+    /// and a drag to the second if there is one.
     Pointer(Subject, Point, Option<Point>),
-    /// The answer to the next dialog: the text if it is accepted, `None` if it is dismissed.
+    /// The answer to the next dialog: `Some` text accepts it, `None` dismisses it.
     Dialog(Option<Value>),
-    /// Switches to the tab with this index, counted from 0 in opening order.
+    /// Switches to the tab with this index, counted from 0 in the order of opening.
     Tab(usize),
     /// Opens a tab and switches to it.
     NewTab,
@@ -77,13 +77,13 @@ enum Line {
     CloseTab(usize),
     /// A statement that makes the page open a tab.
     Opens(Box<Line>),
-    /// A statement that opens a file chooser, and the files for it.
+    /// A statement that opens a file chooser, and the paths of the files to choose.
     Chooser(Box<Line>, Value),
-    /// A comment about an action that cannot be expressed.
+    /// A comment about an action that no statement expresses.
     Note(String),
 }
 
-/// The subject of a statement.
+/// The object on which a statement calls a method.
 #[derive(Debug, Clone, PartialEq)]
 enum Subject {
     Page,
@@ -97,7 +97,7 @@ enum Subject {
 
 use Subject::{Element, Keyboard, Mouse, Option as Offered, Page};
 
-/// Tools that are not recorded, although they do more than read.
+/// Tools that are not recorded, although they do more than read the page.
 const SILENT: [&str; 8] = [
     "browser_steps",
     "browser_install",
@@ -110,7 +110,7 @@ const SILENT: [&str; 8] = [
 ];
 
 impl RecordedScript {
-    /// Adds a tool call with its effect.
+    /// Records a tool call and its effect.
     pub fn add(
         &mut self,
         tool: &'static str,
@@ -134,7 +134,7 @@ impl RecordedScript {
         if let Some(last) = lines.last() {
             self.sequel = sequel.filter(|_| last.may_have_late_effect());
         }
-        // A dialog belongs to the action that opened it, so its answer needs no switch of tabs.
+        // The answer belongs to the action that opened the dialog, so no switch of tabs is needed.
         if lines.iter().any(|line| !matches!(line, Line::Dialog(_))) {
             self.go_to(step.tab);
         }
@@ -152,7 +152,7 @@ impl RecordedScript {
         }
     }
 
-    /// Switches to a tab for the next statements.
+    /// Makes the next statements run in this tab.
     fn go_to(&mut self, tab: usize) {
         if self.is_empty() {
             self.first_tab = tab;
@@ -181,20 +181,20 @@ impl RecordedScript {
                 self.push(Line::CloseTab(closed.saturating_sub(self.first_tab)));
                 self.tab = None;
             }
-            // The statement of the next action switches tabs.
+            // The next recorded action adds the switch of tabs.
             _ => return,
         }
         self.sequel = None;
     }
 
-    /// Adds the answer to a dialog that the last statement opened. It must come before that statement.
+    /// Records the answer to a dialog that the last statement opened. The test sets it before that statement.
     fn answer(&mut self, answer: Option<Value>) {
         let opens = self.lines.pop_back();
         self.push(Line::Dialog(answer));
         self.lines.extend(opens);
     }
 
-    /// Begins at this URL in this tab, if nothing was recorded before.
+    /// Records a navigation to this URL in this tab, if nothing has been recorded yet.
     pub fn begin_at(&mut self, tab: usize, url: &str) {
         if self.is_empty() {
             self.go_to(tab);
@@ -208,7 +208,7 @@ impl RecordedScript {
         self.lines.drain(..surplus);
     }
 
-    /// Adds the files for the chooser that the last statement opened, or for the page's file input.
+    /// Records the files for the chooser that the last statement opened, or for the page's file input.
     fn give_files(&mut self, paths: Value) {
         match self.lines.pop_back() {
             Some(line @ Line::Call(_, "click" | "press" | "dblclick" | "tap", ..)) => {
@@ -226,16 +226,16 @@ impl RecordedScript {
         self.lines.is_empty()
     }
 
-    /// The last statements.
+    /// Returns the last `last` statements in this language.
     pub fn statements(&self, language: ScriptLanguage, last: usize) -> Vec<String> {
         let skipped = self.lines.len().saturating_sub(last);
         self.lines.iter().skip(skipped).map(|line| line.written(language)).collect()
     }
 
-    /// All statements as a runnable test.
+    /// Returns all statements as a runnable test.
     pub fn test(&self, language: ScriptLanguage) -> String {
         let mut lines = self.statements(language, usize::MAX);
-        // A test that ends right after its last action may cut off the effect of that action.
+        // Without a wait, the test could end before the effect of its last action.
         if let (Some(last), Some(sequel)) = (lines.last_mut(), &self.sequel) {
             *last = sequel.awaited(last, language);
         }
@@ -256,7 +256,7 @@ impl RecordedScript {
     }
 }
 
-/// The script expression for an element.
+/// Returns the expression that locates an element in a script.
 pub fn locator(found: &LocatedElement, language: ScriptLanguage) -> String {
     Element(found.ways.clone()).written(language)
 }
@@ -265,24 +265,24 @@ fn call<const N: usize>(subject: Subject, method: &'static str, arguments: [Valu
     Line::Call(subject, method, arguments.into(), Vec::new())
 }
 
-/// Marks an argument that is itself a locator.
+/// Marks a JSON argument that is itself a locator.
 const LOCATOR: &str = "\u{0}locator";
 
-/// An option that only our Python library has: Playwright always evaluates in the main world.
+/// An option that only this project's Python library has: Playwright always evaluates in the main world.
 const ISOLATED: &str = "isolated_context";
 
-/// An option that only Playwright needs, whose pointer jumps by default: many sortable lists make room only while the
-/// pointer moves.
+/// An option that only Playwright needs, because its pointer jumps by default: many sortable lists make room
+/// only while the pointer moves.
 const STEPS: &str = "steps";
 
-/// How long a button is held for a long press.
+/// How long a long press holds the button, in ms.
 const LONG_PRESS_MS: u32 = 700;
 
-/// Stands for a secret, which the script reads from this environment variable.
+/// Marks a JSON argument that is a secret. The script reads it from the environment variable named there.
 const SECRET: &str = "\u{0}secret";
 
 impl Line {
-    /// Whether the statement may end before its effect.
+    /// Whether the statement may complete before its effect has occurred.
     fn may_have_late_effect(&self) -> bool {
         match self {
             Self::Call(subject, ..) => matches!(subject, Element(_) | Offered(_) | Keyboard | Mouse),

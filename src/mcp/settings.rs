@@ -1,4 +1,4 @@
-//! Settings of tools from the command line.
+//! Settings of tools, from the command line.
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,50 +40,50 @@ pub enum ConsoleThreshold {
 /// Time limits of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// How long an element may take to become actionable.
+    /// How long an action waits for an element to become actionable.
     pub action: Duration,
-    /// How long a page may take to load.
+    /// How long a navigation may take.
     pub navigation: Duration,
-    /// How long a page must be quiet until an action counts as done.
+    /// How long a page must be quiet before an action counts as done.
     pub settle: Duration,
-    /// How long a person may take to log in or to pass a check.
+    /// How long to wait for a person to log in or pass a check.
     pub login: Duration,
 }
 
-/// The folders for files, and which files a caller may use.
+/// The folders for files, and the files that callers may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSettings {
     pub screenshot_dir: PathBuf,
-    /// The folder for PDFs and downloads.
+    /// The folder for PDFs, downloads and other output.
     pub output_dir: PathBuf,
-    /// The folders whose files a caller may use.
+    /// The folders whose files callers may use.
     pub roots: Roots,
-    /// Whether files in these folders can be opened as pages.
+    /// Whether pages may open files in `roots`, as `file:` URLs (`--allow-files`).
     pub allow_urls: bool,
-    /// Whether clients can add their workspace folders.
+    /// Whether clients can add their workspace folders (MCP roots) to `roots`.
     pub client_roots: bool,
 }
 
-/// Settings of tools from the command line.
+/// Settings of tools, from the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub timeouts: Timeouts,
     pub files: FileSettings,
-    /// The limits of a snapshot in an answer.
+    /// The size limits of a snapshot in an answer.
     pub snapshot: snapshot::Options,
     pub image_responses: ImageResponses,
     pub console_level: ConsoleThreshold,
-    /// The server for browser downloads. Default: the official one.
+    /// The server from which browsers are downloaded. Default: the official one.
     pub download_host: Option<String>,
-    /// The language of the texts about waiting for a person.
+    /// The language of texts for people, such as requests to log in.
     pub language: Language,
-    /// Which tools pause during a cooldown.
+    /// The tools that pause during a cooldown.
     pub cooldown_scope: CooldownScope,
-    /// The actions that need a person's consent.
+    /// The rules for actions that need a person's consent (`--confirm`).
     pub consent: Consent,
     pub sessions: SessionOptions,
     pub politeness: Politeness,
-    /// The source of axe-core, whose rules accessibility audits use in addition.
+    /// The source code of axe-core, whose rules extend accessibility audits; `None` if not configured.
     pub axe: Option<Arc<str>>,
 }
 

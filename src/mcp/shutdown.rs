@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// The time limit for the whole shutdown: running calls, the browser, its profile.
+/// The time limit of the whole shutdown: running calls, the browser, its profile.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
-/// The part of [`LIMIT`] for closing the browser.
+/// The part of [`TIMEOUT`] in which the browser must close.
 pub const BROWSER_LIMIT: Duration = Duration::from_secs(4);
 
-/// Why the server ends.
+/// The reason why the server shuts down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShutdownReason {
     /// The client closed standard input.
     ClientLeft,
     /// A person pressed Ctrl+C.
     Interrupted,
-    /// A supervisor or a closed terminal ended the server.
+    /// A supervisor ended the server, or its terminal was closed.
     Terminated,
 }
 
 impl ShutdownReason {
-    /// The exit status: success, except for Ctrl+C, which shells expect to see.
+    /// Returns the exit status of the process: 0, or 130 after Ctrl+C, as shells expect.
     pub fn exit_status(self) -> i32 {
         match self {
             Self::ClientLeft | Self::Terminated => 0,
@@ -30,7 +30,7 @@ impl ShutdownReason {
     }
 }
 
-/// Notifies all parts of the server of its shutdown. Clones share their state.
+/// A signal that the server is shutting down, for all its parts. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
@@ -38,7 +38,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Begins the shutdown. Only the first reason counts.
+    /// Begins the shutdown for this reason. Later calls do not change the reason.
     pub fn begin(&self, reason: ShutdownReason) {
         if self.reason.set(reason).is_ok() {
             tracing::info!(?reason, "ending");
@@ -46,31 +46,31 @@ impl Shutdown {
         self.token.cancel();
     }
 
-    /// Completes when the shutdown has begun.
+    /// Waits until the shutdown begins, and returns the reason.
     pub async fn wait_for_begin(&self) -> ShutdownReason {
         self.token.cancelled().await;
         self.reason()
     }
 
-    /// Why the server ends.
+    /// Returns the reason of the shutdown.
     pub fn reason(&self) -> ShutdownReason {
         self.reason.get().copied().unwrap_or(ShutdownReason::ClientLeft)
     }
 
-    /// Cancelled when the shutdown has begun.
+    /// Returns a token that is cancelled when the shutdown begins.
     pub fn token(&self) -> &CancellationToken {
         &self.token
     }
 
-    /// Listens for signals. The first one begins the shutdown. The future completes at the next one, for an
-    /// immediate exit.
+    /// Listens for signals. The first one begins the shutdown. The returned future completes at the second
+    /// one, upon which the process should exit immediately.
     #[cfg(unix)]
     pub fn listen_for_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         use tokio::signal::unix::{SignalKind, signal};
 
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
-        // A server that was started with nohup has to outlive the terminal.
+        // A server that was started with nohup must outlive its terminal.
         let mut hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
         let shutdown = self.clone();
         Ok(async move {
@@ -94,8 +94,8 @@ impl Shutdown {
         })
     }
 
-    /// Listens for Ctrl+C. The first one begins the shutdown. The future completes at the next one, for an
-    /// immediate exit.
+    /// Listens for Ctrl+C. The first one begins the shutdown. The returned future completes at the second
+    /// one, upon which the process should exit immediately.
     #[cfg(not(unix))]
     pub fn listen_for_signals(&self) -> std::io::Result<impl Future<Output = ()> + use<>> {
         let shutdown = self.clone();
@@ -111,7 +111,7 @@ impl Shutdown {
     }
 }
 
-/// Whether SIGHUP was ignored when this process started, as far as the system reports it.
+/// Whether SIGHUP was ignored when this process started, as under nohup. False if that is unknown.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,6 +1,6 @@
-//! JSON-RPC over standard input and output, one message a line.
+//! The stdio transport: JSON-RPC over standard input and output, one message per line.
 //!
-//! The SDK's own transport drops invalid messages; this one answers them with an error, as JSON-RPC requires,
+//! The SDK's own transport drops invalid messages. This one answers them with an error, as JSON-RPC requires,
 //! and continues.
 use std::collections::VecDeque;
 use std::io;
@@ -25,22 +25,22 @@ use crate::json::without_half_pairs;
 use crate::mcp::server::malformed_request;
 use crate::mcp::strict_json;
 
-/// The longest accepted line, in bytes: longer than any useful argument.
+/// The maximum length of a line in bytes: longer than any useful argument.
 const LONGEST_LINE: usize = 16 << 20;
-/// The backlog of unread output, in bytes, above which no more input is read.
+/// The number of bytes of unread output above which no more input is read.
 const LARGEST_BACKLOG: usize = 64 << 20;
-/// How long a client that does not read can delay the exit.
+/// How long a client that does not read its input can delay the exit.
 const LAST_WRITE: Duration = Duration::from_secs(1);
 
-/// A connection over a pair of byte streams.
+/// An MCP transport over a pair of byte streams.
 #[derive(Debug)]
 pub struct StdioTransport<R> {
     reader: BufReader<R>,
-    /// The incomplete line. Kept here because `receive` can be dropped half-way.
+    /// The incomplete line. It is kept here because the future of `receive` can be dropped halfway.
     line: Vec<u8>,
     /// Whether the rest of an oversized line is being skipped.
     skipping: bool,
-    /// Whether the first request has arrived. Messages before it are ignored.
+    /// Whether the first request has arrived. Notifications before it are ignored.
     begun: bool,
     batch: VecDeque<ClientJsonRpcMessage>,
     outbox: Outbox,
@@ -54,7 +54,7 @@ struct Outbox {
     writer: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
-/// The number of bytes that are queued and not written yet.
+/// The number of bytes that are queued for output and not written yet.
 #[derive(Debug, Default)]
 struct Backlog {
     bytes: AtomicUsize,
@@ -68,7 +68,7 @@ enum LineRead {
 }
 
 impl<R: AsyncRead + Unpin> StdioTransport<R> {
-    /// `ended` is cancelled when the client has closed either stream.
+    /// Creates a transport. Cancels `ended` when the client has closed either stream.
     pub fn new(
         reader: R,
         writer: impl AsyncWrite + Unpin + Send + 'static,
@@ -114,13 +114,13 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
         }
     }
 
-    /// Parses a line: a message, a batch, or an error to be answered.
+    /// Handles a line: a message, a batch of messages, or invalid text that is answered with an error.
     fn accept_line(&mut self, line: &[u8]) {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
         if line.is_empty() {
             return;
         }
-        // A text that was cut inside an emoji contains half a surrogate pair, which should not make its call fail.
+        // A text that was cut inside an emoji contains half a surrogate pair; its call should not fail.
         let mended = without_half_pairs(line);
         match strict_json::read(mended.as_deref().unwrap_or(line)) {
             Ok(Value::Array(items)) if !items.is_empty() => {
@@ -142,7 +142,7 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
                     self.begun = true;
                     self.batch.push_back(message);
                 } else {
-                    // The SDK would take such a message for a broken connection.
+                    // The SDK would treat such a message as a broken connection.
                     tracing::debug!("ignored a message that came before the first request");
                 }
             }
@@ -152,17 +152,17 @@ impl<R: AsyncRead + Unpin> StdioTransport<R> {
 
     fn refuse(&self, error: &ErrorData, id: Option<&RequestId>) {
         tracing::debug!(code = error.code.0, "refused a message");
-        // The SDK's own type omits an id that is null, which JSON-RPC requires.
+        // The SDK's own type omits a null id, which JSON-RPC requires.
         let _ = self.outbox.send(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }));
     }
 }
 
-/// The id of a message, if it is valid.
+/// Returns the id of a message; `None` if it has no valid one.
 pub(super) fn id_of(value: &Value) -> Option<RequestId> {
     value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok())
 }
 
-/// Parses a message, or returns the error to answer with.
+/// Parses a message. The error is the answer to an invalid one.
 pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<ClientJsonRpcMessage, ErrorData> {
     let invalid = |reason: &str| ErrorData::invalid_request(format!("Invalid request: {reason}"), None);
     let object = value.as_object().ok_or_else(|| invalid("a message is a JSON object"))?;
@@ -188,7 +188,7 @@ pub(super) fn read_message(value: Value, id: Option<&RequestId>) -> Result<Clien
     Ok(message)
 }
 
-/// Whether a message is an error response with `id: null`: the client could not parse a message of this server.
+/// Whether a message is an error response with `id: null`: the client could not parse a server message.
 fn is_answer_to_nothing(object: &Map<String, Value>) -> bool {
     object.contains_key("error") && object.get("id").is_some_and(Value::is_null)
 }
@@ -196,7 +196,7 @@ fn is_answer_to_nothing(object: &Map<String, Value>) -> bool {
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for StdioTransport<R> {
     type Error = io::Error;
 
-    /// Queues a message at once, so that messages keep their order.
+    /// Queues a message immediately, so that messages keep their order.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -229,7 +229,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for StdioTransport<R> {
                     self.refuse(&ErrorData::parse_error(reason, None), None);
                 }
                 Ok(LineRead::End) | Err(_) => {
-                    // A last line without its newline is still a message.
+                    // A last line without a newline is still a message.
                     let line = std::mem::take(&mut self.line);
                     self.accept_line(&line);
                     if self.batch.is_empty() {
@@ -270,7 +270,7 @@ impl Outbox {
         queue.send(line).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Writes queued messages, then closes the stream.
+    /// Writes the queued messages, and closes the stream. Gives up after [`LAST_WRITE`].
     async fn close(&mut self) {
         self.queue = None;
         let writer = self.writer.lock().take();

@@ -1,11 +1,11 @@
-//! Strict JSON, which all parsers read in the same way.
+//! Parses JSON strictly, so that no two parsers can read different values from the same text.
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses a value. Refuses an object with a duplicate key: parsers differ in which one they use, so that a check could
-/// see another value than the code that uses it.
+/// Parses a JSON value. Rejects objects with duplicate keys: parsers differ in which one they use, so that a
+/// check could see another value than the code that uses it.
 pub(crate) fn read(text: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Unambiguous.deserialize(&mut reader)?;

@@ -1,4 +1,4 @@
-//! Resolves refs and selectors from models to elements.
+//! Finds the elements to which models refer by refs or selectors.
 use std::time::Duration;
 
 use crate::Result;
@@ -12,28 +12,28 @@ use crate::session::ContextEntry;
 use crate::snapshot::text::is_private_use;
 use crate::snapshot::{self, Ref, quoted};
 
-/// How long to wait for a match of a selector.
+/// The time limit for finding a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
-/// The longest description of an element without a name, in characters.
+/// The length at which the description of an element without a name is cut, in characters.
 const MOST_WORDS: usize = 60;
 
-/// An element that a model named, with its ref.
+/// An element to which a model referred, and its ref.
 #[derive(Debug)]
 pub struct Target {
     pub element: ElementHandle,
     pub reference: Ref,
-    /// The element's role and name, if a selector found it.
+    /// The element's role and name if it was found by a selector; `None` if by a ref.
     words: Option<String>,
 }
 
 impl Target {
-    /// Returns the element's role and name, if known.
+    /// Returns the element's role and name, such as `button "Save"`, if known.
     pub fn description(&self, call: &Call<'_>, page: &Page) -> Option<String> {
         self.words.clone().or_else(|| role_and_name(call, page, &self.reference))
     }
 }
 
-/// The frame of a ref.
+/// Returns the frame of the element with this ref.
 ///
 /// # Errors `unknown_ref` if it belongs to another context, tab or page; `frame_detached` if its frame is gone.
 fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
@@ -74,7 +74,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     page.frame_of_ref(reference)
 }
 
-/// Returns the name of the other context that a short ref belongs to, if no element of this page had it.
+/// Returns the name of another context that has this short ref, if no element of this page ever had it.
 fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let is_short =
         reference.context.is_none() && reference.context_name.is_none() && reference.frame.is_none();
@@ -86,11 +86,11 @@ fn elsewhere(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     others.into_iter().find(|entry| entry.tabs.iter().any(|tab| knows(&tab.page))).map(|entry| entry.name)
 }
 
-/// The element of a ref or selector.
+/// Returns the element with this ref, or the only match of this selector.
 pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let limit = call.action_options().limit.min(SEEK_LIMIT);
     let target = seek(call, page, text, limit).await.map_err(|error| match error {
-        // The text may be a selector, which these errors do not repeat.
+        // The text may be a selector, which these errors must not repeat.
         Error::ElementNotFound { .. } => Error::NoTarget { reason: "finds nothing".to_owned() },
         Error::InvalidSelector { reason, .. } => {
             Error::NoTarget { reason: format!("cannot be read: {reason}") }
@@ -101,7 +101,7 @@ pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     Ok(target)
 }
 
-/// Records how a script finds the element with this name.
+/// Records locators for the element that the call names `text`, for the exported script.
 async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
     if call.writes_script()
         && let Ok(found) = element.generate_locators().await
@@ -123,8 +123,8 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
     Ok(Target { element, reference: element_ref(call, page, &frame, reference.element), words: None })
 }
 
-/// The element that replaces one which was drawn again: the current match of a selector, or the replacement of
-/// a ref's element.
+/// Returns the element that replaces one which the page has rendered again: the current match of a selector,
+/// or the likely replacement of a ref's element.
 pub async fn replacement_for_stale_ref(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
     let found = match text.parse::<Ref>() {
         Ok(reference) => drawn_anew(call, page, &reference).await?.0.to_string(),
@@ -133,7 +133,7 @@ pub async fn replacement_for_stale_ref(call: &Call<'_>, page: &Page, text: &str)
     find(call, page, &found).await.ok().map(|target| target.element)
 }
 
-/// The ref of the replacement of an element that was drawn again, and its role and name.
+/// Returns the ref of the element that replaces one which the page has rendered again, and its role and name.
 async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
     let before = call.kept.seen.lock().tree_with(page, reference)?;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
@@ -141,7 +141,7 @@ async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Re
     Some((now.ref_of(node), words(node.role, &node.name)))
 }
 
-/// Whether a ref or selector currently matches nothing.
+/// Whether a ref or selector matches no element now.
 pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool> {
     if let Ok(reference) = text.parse::<Ref>() {
         let frame = frame(call, page, &reference)?;
@@ -155,7 +155,7 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
     Ok(is_absent)
 }
 
-/// The single match of a selector in the page and its frames.
+/// Returns the only match of a selector in the page and its frames. Fails if there are several.
 async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -> Result<Target> {
     let reference = |found: &Match| element_ref(call, page, &found.frame, found.number);
     match page.find_matches(selector, limit).await? {
@@ -174,24 +174,24 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -
     }
 }
 
-/// The ref of an element as answers write it.
+/// Returns the ref of an element in the short form that answers use.
 pub fn element_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
     let main = page.main_frame().number();
     Ref::short(call.context_index(), (frame.number() != main).then_some(frame.number()), number)
 }
 
-/// The element of a ref or selector.
+/// Returns the element with this ref, or the only match of this selector.
 pub async fn find_element(call: &Call<'_>, page: &Page, text: &str) -> Result<ElementHandle> {
     find(call, page, text).await.map(|target| target.element)
 }
 
-/// Like [`find`], for an action: instead of a hidden field, returns the custom control that replaces it.
+/// Like [`find`], but for a hidden native control returns the visible custom control that represents it.
 pub async fn find_actionable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let target = find(call, page, text).await?;
     drawn(call, page, text, target).await
 }
 
-/// Like [`find_actionable`], with a time limit; errors mention the selector.
+/// Like [`find_actionable`], with a time limit, and with errors that mention the selector.
 ///
 /// # Errors `element_not_found`, `invalid_selector`, `several_match`.
 pub async fn find_actionable_within(
@@ -205,7 +205,7 @@ pub async fn find_actionable_within(
 }
 
 async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Result<Target> {
-    // An element with a ref in the last snapshot is visible itself.
+    // An element with a ref in the last snapshot is itself visible.
     let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
     let drawn = if is_shown { None } else { target.element.custom_control().await? };
     let Some(drawn) = drawn else { return Ok(target) };
@@ -215,7 +215,7 @@ async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Resu
     Ok(Target { element, reference, words: Some(words(&drawn.role, &drawn.name)) })
 }
 
-/// Adds to an error about an invisible element what the page shows instead.
+/// Adds to an error about an invisible element which visible control the page shows for it, if any.
 pub async fn explain_hidden(call: &Call<'_>, page: &Page, element: &ElementHandle, error: Error) -> Error {
     let Error::NotActionable { obstacle: obstacle @ (Obstacle::Hidden | Obstacle::OutsideViewport), .. } =
         &error
@@ -232,7 +232,7 @@ pub async fn explain_hidden(call: &Call<'_>, page: &Page, element: &ElementHandl
     }
 }
 
-/// The element, and its description: the model's own, or role and name.
+/// Returns an element for an action, and its description: the model's own (`element`), or its role and name.
 pub async fn find_and_describe(
     call: &Call<'_>,
     page: &Page,
@@ -245,7 +245,7 @@ pub async fn find_and_describe(
     Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
 }
 
-/// Describes an element by the last snapshot, such as `button "Save"`; with hint and ref if it has no name.
+/// Describes an element of the last snapshot, such as `button "Save"`. Adds hint and ref if it has no name.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.kept.seen.lock().tree(page)?;
     let place = tree.position(reference)?;
@@ -255,7 +255,7 @@ fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String
         true => tree.text_preview(place, MOST_WORDS),
         false => node.name.to_string(),
     };
-    // Private-use characters, which icon fonts use, mean nothing to a reader.
+    // Icon fonts use private-use characters, which mean nothing to a reader.
     let is_wordless = name.chars().all(|letter| letter.is_whitespace() || is_private_use(letter));
     let description = words(node.role, if is_wordless { "" } else { &name });
     Some(match (node.fallback_label(), is_wordless) {
@@ -275,10 +275,10 @@ pub(in crate::mcp) fn words(role: &str, name: &str) -> String {
     }
 }
 
-/// A position in an element as written by a model: `10,20` in pixels from the top left corner of its padding
-/// box, or `90%,50%` of that box.
+/// Parses a position in an element: `10,20` in pixels from the top left corner of its padding box, or
+/// `90%,50%` of that box. `None` if no position is given.
 ///
-/// # Errors `invalid_arguments` for a position outside.
+/// # Errors `invalid_arguments` if the position is invalid or outside the element.
 pub async fn parse_position(
     argument: &str,
     text: Option<&str>,
@@ -291,7 +291,7 @@ pub async fn parse_position(
     let size = inner.unwrap_or_default();
     let place = parse_place(argument, text, size.width, size.height)?;
     let is_inside = |at: &Point| (0.0..size.width).contains(&at.x) && (0.0..size.height).contains(&at.y);
-    // An element without a box is invisible: the action itself reports that.
+    // An element without a box is invisible, which the action itself reports.
     if inner.is_some() && !place.as_ref().is_none_or(is_inside) {
         let problem = format!(
             "`{argument}` {} lies outside of the element, which is {}x{} px inside its border",
@@ -304,7 +304,7 @@ pub async fn parse_position(
     Ok(place)
 }
 
-/// Like [`position`], within an area of this size.
+/// Like [`parse_position`], within an area of this size.
 pub fn parse_place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();
@@ -325,7 +325,7 @@ impl Measure {
     fn of(self, whole: f64) -> f64 {
         match self {
             Self::Pixels(pixels) => pixels,
-            // The point at 100 % lies outside already, so it is moved inside by a pixel.
+            // The point at 100 % is just outside, so it is moved inside by a pixel.
             Self::Percent(percent) if (0.0..=100.0).contains(&percent) => {
                 (whole * percent / 100.0).min(whole - 1.0).max(0.0)
             }

@@ -1,4 +1,4 @@
-//! Defines tools: a struct with the arguments, and some properties.
+//! Defines tools: a struct with the arguments, and properties that the dispatcher applies.
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -58,7 +58,7 @@ pub enum Capability {
 }
 
 impl Capability {
-    /// The named capabilities, with `all` expanded.
+    /// Replaces [`Capability::All`] by the capabilities that it enables.
     pub fn expand(named: impl IntoIterator<Item = Self>) -> BTreeSet<Self> {
         const HAVE_A_PRICE: [Capability; 3] = [Capability::All, Capability::Code, Capability::Webmcp];
         let mut capabilities: BTreeSet<_> = named.into_iter().collect();
@@ -70,19 +70,19 @@ impl Capability {
     }
 }
 
-/// The argument that names a session. It is removed before the tool runs.
+/// The argument that selects a session. The dispatcher removes it before the tool runs.
 pub const SESSION_ARGUMENT: &str = "sessionId";
 
 /// The tools of [`Toolset::Code`].
 const PROGRAMS: [&str; 2] = ["browser_run", "browser_handle_dialog"];
 
-/// The argument that names a file for the answer. It is removed before the tool runs.
+/// The argument that names a file for the answer. The dispatcher removes it before the tool runs.
 pub const FILENAME_ARGUMENT: &str = "filename";
 
-/// The argument that states the expected outcome of an action. It is removed before the tool runs.
+/// The argument with the expected outcome of an action. The dispatcher removes it before the tool runs.
 pub const EXPECT_ARGUMENT: &str = "expect";
 
-/// The tools that accept [`EXPECT_ARGUMENT`] and do not list it, since each character of the list costs tokens.
+/// Tools that accept [`EXPECT_ARGUMENT`] but do not list it: each character of the tool list costs tokens.
 const SELDOM_EXPECTED: [&str; 9] = [
     "browser_navigate_back",
     "browser_history",
@@ -95,33 +95,33 @@ const SELDOM_EXPECTED: [&str; 9] = [
     "browser_run",
 ];
 
-/// A tool. The struct has its arguments; the doc comments are the description and the schema for clients.
+/// A tool. The struct's fields are the arguments; its doc comments become the description and the schema.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
     const TITLE: &'static str;
     const EFFECT: Effect;
-    /// Whether the tool reaches beyond the server, such as the web: MCP's `openWorldHint`.
+    /// Whether the tool interacts with the outside world, such as the web: MCP's `openWorldHint`.
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
     const FAMILY: &'static ToolsetTraits = BROWSER;
-    /// The extension of a file for the answer, if the answer can be written to one.
+    /// The extension of the file to which the answer can be written; `None` if it cannot.
     const FILE: Option<&'static str> = None;
-    /// Whether the tool waits while a person controls the page.
+    /// Whether a call waits while a person controls the page.
     const WAITS_FOR_PERSON: bool = true;
-    /// Whether errors of the tool include the relevant part of the page, so that the page is not shown as well.
+    /// Whether errors of the tool contain the relevant part of the page, so that the page is not shown again.
     const EXPLAINS_FAILURE: bool = false;
     const STALL_POLICY: StallPolicy = match Self::EFFECT {
         Effect::Reads => StallPolicy::GiveUpIfSilent,
         Effect::Sets | Effect::Adds | Effect::Acts => StallPolicy::GiveUpSoon,
     };
 
-    /// Runs the tool, and writes the answer to `reply`.
+    /// Runs the tool, and writes its answer to `reply`.
     fn call(self, call: &Call<'_>, reply: &mut Reply) -> impl Future<Output = Result<()>> + Send;
 }
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// A type-erased tool, for lists.
+/// A type-erased tool, for lists of tools.
 #[derive(Debug)]
 pub struct AnyTool {
     pub name: &'static str,
@@ -143,12 +143,12 @@ pub struct AnyTool {
 struct Described {
     description: String,
     schema: Arc<Map<String, Value>>,
-    /// The part of the schema that clients see.
+    /// The part of the schema that clients see in the tool list.
     listed: Arc<Map<String, Value>>,
 }
 
 impl AnyTool {
-    /// Erases the type of `T`.
+    /// Creates the type-erased form of the tool `T`.
     pub const fn of<T: Tool>() -> Self {
         Self {
             name: T::NAME,
@@ -167,17 +167,17 @@ impl AnyTool {
         }
     }
 
-    /// The JSON schema of the arguments: a flat object without additional properties.
+    /// Returns the JSON schema of the arguments: a flat object without additional properties.
     pub fn schema(&self) -> &Arc<Map<String, Value>> {
         &self.described().schema
     }
 
-    /// The description for models.
+    /// Returns the description for models.
     pub fn description(&self) -> &str {
         &self.described().description
     }
 
-    /// The entry in `tools/list`.
+    /// Returns the tool's entry in `tools/list`.
     pub fn listing(&self, language: Language) -> Listing {
         let title = texts::tool_title(self.name, language).unwrap_or(self.title);
         let description = texts::tool_description(self.name, language).unwrap_or(self.description());
@@ -198,7 +198,7 @@ impl AnyTool {
         Listing::new(self.name, description.to_owned(), self.schema_in(language)).annotate(annotations)
     }
 
-    /// The schema with descriptions in this language, where they exist.
+    /// Returns the listed schema with descriptions in this language, where they exist.
     fn schema_in(&self, language: Language) -> Arc<Map<String, Value>> {
         if texts::tool_title(self.name, language).is_none() {
             return Arc::clone(&self.described().listed);
@@ -213,13 +213,13 @@ impl AnyTool {
         Arc::new(schema)
     }
 
-    /// Checks the arguments; one error lists all problems.
+    /// Checks the arguments and corrects alternative spellings. One error lists all problems.
     pub fn check(&self, arguments: &mut Map<String, Value>) -> Result<()> {
         let problems = arguments::check_arguments(self.schema(), arguments);
         if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
     }
 
-    /// Runs the tool with arguments that passed [`Self::check`].
+    /// Runs the tool with arguments that passed [`check`](Self::check).
     pub fn run<'a>(
         &self,
         arguments: Map<String, Value>,
@@ -229,12 +229,12 @@ impl AnyTool {
         (self.run)(arguments, call, reply)
     }
 
-    /// Answers with an error, in the style of the toolset.
+    /// Writes an error answer in the style of the toolset.
     pub fn fail(&self, error: &Error, arguments: &Map<String, Value>, language: Language, reply: &mut Reply) {
         (self.family.fail)(&FailedCall { tool: self.name, arguments, error, language }, reply);
     }
 
-    /// Adds the arguments that are removed before the tool runs.
+    /// Adds the arguments that the dispatcher removes before the tool runs, such as `filename`.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
             let what = "Write to this file.";
@@ -259,7 +259,7 @@ impl AnyTool {
         }
     }
 
-    /// Whether the tool works on a page, and lists the tab argument. Others accept it, for clients that always send it.
+    /// Whether the tool works on a page, and so lists the tab argument. Others accept it, but do not list it.
     fn has_page(&self) -> bool {
         self.open_world
     }
@@ -284,7 +284,7 @@ impl AnyTool {
             if SELDOM_EXPECTED.contains(&self.name) {
                 leave_out(&mut listed, EXPECT_ARGUMENT);
             } else if let Some(Value::Object(expect)) = listed["properties"].get_mut(EXPECT_ARGUMENT) {
-                // The instructions describe `expect` once for all tools.
+                // The MCP instructions describe `expect` once for all tools.
                 expect.shift_remove("description");
             }
             let Value::Object(listed) = listed else { unreachable!("it was made of an object") };
@@ -308,7 +308,7 @@ fn run<'a, T: Tool>(arguments: Map<String, Value>, call: &'a Call<'a>, reply: &'
     }
 }
 
-/// Removes what a model does not need from a schema, since each character costs tokens.
+/// Removes from a schema what models do not need, since each character costs tokens.
 fn compact(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     // `retain` preserves the order of keys.
@@ -342,7 +342,7 @@ fn leave_out(schema: &mut Value, argument: &str) {
     }
 }
 
-/// Removes obvious constraints, such as that a string must not be empty: an error reports that.
+/// Removes obvious constraints, such as non-empty strings: a call that violates them gets an error anyway.
 fn leave_out_obvious(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -391,19 +391,19 @@ fn says_nothing(default: &Value) -> bool {
     }
 }
 
-/// Removes line breaks and backticks of doc comments, which models do not need.
+/// Joins the lines of a doc comment and removes backticks, which models do not need.
 fn one_line(text: &str) -> String {
     text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The tools of this server, in a fixed order.
+/// The tools of this server, enabled and disabled, in a fixed order.
 #[derive(Debug, Clone)]
 pub struct Registry {
     enabled: Vec<&'static AnyTool>,
     disabled: Vec<&'static AnyTool>,
 }
 
-/// The error for a name that no enabled tool has.
+/// The error for a name that no enabled tool has, with advice.
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 #[error("Unknown tool: {name}{advice}")]
 pub struct UnknownTool {
@@ -412,7 +412,7 @@ pub struct UnknownTool {
 }
 
 impl Registry {
-    /// Those of `tools` whose capability and toolset are enabled.
+    /// Creates a registry that enables those of `tools` whose capability and toolset are enabled.
     pub fn new(
         tools: impl IntoIterator<Item = &'static AnyTool>,
         capabilities: &BTreeSet<Capability>,
@@ -426,17 +426,17 @@ impl Registry {
         Self { enabled, disabled }
     }
 
-    /// Whether a capability is enabled.
+    /// Whether a tool of this capability is enabled.
     pub fn enables(&self, capability: Capability) -> bool {
         self.enabled.iter().any(|tool| tool.capability == capability)
     }
 
-    /// The enabled tools.
+    /// Returns the enabled tools.
     pub fn tools(&self) -> &[&'static AnyTool] {
         &self.enabled
     }
 
-    /// The enabled tool with this name, if the grant permits it.
+    /// Returns the enabled tool with this name, if the grant permits it.
     pub fn find_for(&self, grant: &Grant, name: &str) -> Result<&'static AnyTool, UnknownTool> {
         let tool = self.find(name)?;
         if grant.permits(tool.name) {
@@ -445,7 +445,7 @@ impl Registry {
         Err(UnknownTool { name: tool.name.to_owned(), advice: " (this key may not use it)".to_owned() })
     }
 
-    /// The enabled tool with this name.
+    /// Returns the enabled tool with this name.
     pub fn find(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
         let find = |tools: &[&'static AnyTool]| tools.iter().find(|tool| tool.name == name).copied();
         if let Some(tool) = find(&self.enabled) {

@@ -1,5 +1,5 @@
-//! Tracing spans of calls, for operators of several servers: tool, time, duration and error code. Sent as OTLP in JSON
-//! over HTTP. Spans contain no arguments, answers, URLs or keys.
+//! Tracing spans of calls: tool, time, duration and error code, exported as OTLP in JSON over HTTP. Spans
+//! contain no arguments, answers, URLs or keys.
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,23 +14,23 @@ use uuid::Uuid;
 
 use super::reply::Reply;
 
-/// How long a span waits for others to be sent with it.
+/// How long a span waits so that several can be sent in one request.
 const RHYTHM: Duration = Duration::from_secs(2);
 const MOST_AT_ONCE: usize = 512;
-/// The most spans that wait; later ones are dropped.
+/// The maximum number of spans that wait to be sent. Further ones are dropped.
 const MOST_KEPT: usize = 4096;
-/// How long the collector may take to answer.
+/// The time limit for an answer of the collector.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-/// The pauses between attempts.
+/// The pauses between attempts to send, in ms.
 const PAUSES_MS: [u64; 5] = [250, 500, 1000, 2000, 4000];
-/// How long the last spans may delay the end of the server.
+/// How long sending the last spans may delay the exit of the server.
 const LAST_LIMIT: Duration = Duration::from_secs(1);
 /// OTLP's number for the span kind "server".
 const SERVER: u8 = 2;
 /// OTLP's number for the status "error".
 const FAILED: u8 = 2;
 
-/// The destination of spans.
+/// The collector to which spans are sent.
 #[derive(Clone)]
 pub struct SpanExporterOptions {
     url: Url,
@@ -45,7 +45,7 @@ impl std::fmt::Debug for SpanExporterOptions {
 }
 
 impl SpanExporterOptions {
-    /// Takes the URL of a collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
+    /// Takes a collector's URL as in `OTEL_EXPORTER_OTLP_ENDPOINT`: spans are sent to `/v1/traces` below it.
     pub fn new(collector: &str, headers: HeaderMap) -> Option<Self> {
         let mut url = Url::parse(collector).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         url.path_segments_mut().ok()?.pop_if_empty().extend(["v1", "traces"]);
@@ -57,7 +57,7 @@ impl SpanExporterOptions {
 #[derive(Debug)]
 pub struct SpanExporter {
     options: SpanExporterOptions,
-    /// The id of this process.
+    /// The random id of this process.
     instance: String,
     sender: OnceLock<mpsc::Sender<Job>>,
     is_full: AtomicBool,
@@ -66,7 +66,7 @@ pub struct SpanExporter {
 #[derive(Debug)]
 enum Job {
     Send(Value),
-    /// Notifies when all earlier spans were sent or dropped.
+    /// A request to notify the sender when all earlier spans were sent or dropped.
     Tell(oneshot::Sender<()>),
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Begins a span below the caller's `traceparent`, if given.
+    /// Begins a span, as a child of the caller's `traceparent` if there is one.
     pub(super) fn begin(traceparent: Option<&str>) -> Self {
         let begun = (SystemTime::now(), Instant::now());
         let id = Uuid::new_v4().simple().to_string().split_off(16);
@@ -96,7 +96,7 @@ impl Span {
         }
     }
 
-    /// The `traceparent` for requests of this call.
+    /// Returns the `traceparent` for requests that the call sends.
     pub(super) fn traceparent(&self) -> String {
         format!("00-{}-{}-0{}", self.trace, self.id, u8::from(self.is_sampled))
     }
@@ -129,7 +129,7 @@ impl Span {
     }
 }
 
-/// Parses a W3C `traceparent`: trace, span, and whether it is sampled.
+/// Parses a W3C `traceparent`. Returns the trace id, the parent's span id, and whether the trace is sampled.
 fn read(traceparent: &str) -> Option<(&str, &str, bool)> {
     let mut parts = traceparent.trim().splitn(4, '-');
     let (version, trace, span, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -150,7 +150,7 @@ impl SpanExporter {
         Self { options, instance, sender: OnceLock::new(), is_full: AtomicBool::new(false) }
     }
 
-    /// Ends a span with the result of its call.
+    /// Ends a span with the outcome of its call, and queues it.
     pub(super) fn end(&self, span: &Span, tool: &str, reply: &Reply) {
         if !span.is_sampled {
             return;
@@ -176,7 +176,7 @@ impl SpanExporter {
         let _ = timeout(LAST_LIMIT, all).await;
     }
 
-    /// The channel to the sending task, which starts on first use.
+    /// Returns the channel to the task that sends spans. The first call starts that task.
     fn sender(&self) -> &mpsc::Sender<Job> {
         self.sender.get_or_init(|| {
             let (sender, jobs) = mpsc::channel(MOST_KEPT);
@@ -205,7 +205,7 @@ async fn deliver_all(options: SpanExporterOptions, instance: String, mut jobs: m
     }
 }
 
-/// Collects queued spans for one export request, and the channel to notify when they have been sent.
+/// Collects queued spans for one request. Also returns the channel to notify afterwards, if there is one.
 async fn gathered(first: Job, jobs: &mut mpsc::Receiver<Job>) -> (Vec<Value>, Option<oneshot::Sender<()>>) {
     let end = Instant::now() + RHYTHM;
     let (mut spans, mut next) = (Vec::new(), Some(first));
@@ -232,7 +232,7 @@ fn body(instance: &str, spans: Vec<Value>) -> String {
         .to_string()
 }
 
-/// Sends spans. Retries if the collector may be available later.
+/// Sends spans. Retries if the collector is only temporarily unavailable.
 async fn deliver(client: &reqwest::Client, url: &Url, body: &str) {
     let mut pauses = PAUSES_MS.into_iter();
     loop {
@@ -257,7 +257,7 @@ async fn deliver(client: &reqwest::Client, url: &Url, body: &str) {
     }
 }
 
-/// Whether a status allows a retry.
+/// Whether a status means that a later attempt may succeed.
 fn is_passing(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }

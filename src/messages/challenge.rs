@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use super::Language;
 
-/// Translates the description of a challenge. Names such as `reCAPTCHA` stay.
+/// Translates the description of a challenge. Product names such as `reCAPTCHA` stay unchanged.
 pub(super) fn translate_challenge(language: Language, what: &str) -> Cow<'_, str> {
     let status = what.strip_prefix("HTTP ").and_then(|rest| rest.strip_suffix(" with a challenge"));
     match (language, what, status) {
@@ -48,7 +48,7 @@ pub fn open_link_request(
     }
 }
 
-/// The name of the agent in texts, if the client has not given one.
+/// The name of the agent in texts if the client has not reported its own.
 pub fn default_agent_name(language: Language) -> &'static str {
     match language {
         Language::Zh => "一个助手",
@@ -69,7 +69,7 @@ pub fn waiting_at_window(language: Language, what: &str, rest_seconds: u64) -> S
     }
 }
 
-/// The question that is repeated while the challenge is not solved.
+/// The question that is asked again while the challenge is not solved.
 pub fn still_waiting_question(language: Language) -> &'static str {
     match language {
         Language::Zh => "仍在等待您完成操作。完成后请选择“接受”，或选择“接受”继续等待；选择“取消”则放弃。",

@@ -1,4 +1,4 @@
-//! The texts that ask a person for consent.
+//! Texts that ask a person for consent.
 use super::Language;
 
 /// A kind of action that needs consent.
@@ -15,7 +15,7 @@ pub enum GuardedAction {
     Upload,
 }
 
-/// Asks whether the agent may do `what`.
+/// Asks whether the agent may do `what`, such as "upload a file".
 pub fn consent_question(language: Language, what: &str) -> String {
     match language {
         Language::Zh => format!("是否允许？智能体想要{what}。"),

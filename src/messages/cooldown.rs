@@ -1,7 +1,7 @@
-//! Texts of the cooldown, in which tools pause after a login or verification timed out.
+//! Texts about the cooldown, in which tools pause after a login or verification timed out.
 use super::Language;
 
-/// The answer to a call during the cooldown.
+/// The answer to a call while a cooldown is active.
 pub fn cooldown_active(language: Language, remaining_seconds: i64) -> String {
     let (minutes, seconds) = (remaining_seconds / 60, remaining_seconds % 60);
     match language {
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_pause_tells_all_that_requirements_3_1_to_3_5_ask_for() {
         let zh = cooldown_active(Language::Zh, 272);
-        // 3.1 unavailable, 3.2 how long, 3.3 why, 3.4 the user may be back, 3.5 what else.
+        // Requirements 3.1 to 3.5: unavailable, how long, why, the user may be back, alternatives.
         for part in
             ["暂时不可用", "冷却剩余: 4 分 32 秒", "登录验证但超时未完成", "用户可能已经回来了", "fetch MCP"]
         {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_first_notice_tells_all_that_requirements_6_1_to_6_4_ask_for() {
         let zh = cooldown_started(Language::Zh, 300);
-        // 6.1 what happened, 6.2 for how long, 6.3 the limitation, 6.4 what to do.
+        // Requirements 6.1 to 6.4: what happened, for how long, the limitation, what to do.
         for part in
             ["需要用户验证但超时", "暂停 5 分钟", "MCP 协议限制，服务器无法检测对话边界", "使用其他工具"]
         {

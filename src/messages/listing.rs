@@ -53,17 +53,17 @@ fn words(tool: &str, language: Language) -> Option<&'static Words> {
     ENGLISH.iter().find(|(name, ..)| *name == tool).filter(|_| language == Language::En)
 }
 
-/// The title, if it differs from the schema's in this language.
+/// Returns the title of a tool in this language; `None` if the title in the tool's schema is right.
 pub fn tool_title(tool: &str, language: Language) -> Option<&'static str> {
     words(tool, language).map(|(_, title, ..)| *title)
 }
 
-/// The description, if it differs from the schema's in this language.
+/// Returns the description of a tool in this language; `None` if the one in the tool's schema is right.
 pub fn tool_description(tool: &str, language: Language) -> Option<&'static str> {
     words(tool, language).map(|(_, _, description, _)| *description)
 }
 
-/// The description of an argument, if it differs from the schema's in this language.
+/// Returns the description of an argument in this language; `None` if the one in the tool's schema is right.
 pub fn argument_description(tool: &str, argument: &str, language: Language) -> Option<&'static str> {
     let (.., arguments) = words(tool, language)?;
     arguments.iter().find(|(name, _)| *name == argument).map(|(_, text)| *text)

@@ -1,6 +1,6 @@
-//! Keywords that identify a login timeout in an error text.
+//! Keywords that mark an error text as a login timeout.
 
-/// The keywords of a login timeout: an error message that contains any of them is treated as one.
+/// The keywords of login timeouts. An error text that contains any of them starts a cooldown.
 pub const KEYWORDS: [&str; 7] =
     ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
 
@@ -11,7 +11,7 @@ pub const CHECK_TIMED_OUT: &str = "验证超时";
 /// The error text if the page did not load before the time limit.
 pub const PAGE_TIMED_OUT: &str = "timeout: the page did not load in its time";
 
-/// Whether an error text contains one of the keywords for logins, verification and timeouts. Ignores case.
+/// Whether an error text contains one of the [`KEYWORDS`], ignoring case.
 pub fn is_login_timeout(error: &str) -> bool {
     let error = error.to_lowercase();
     KEYWORDS.iter().any(|keyword| error.contains(keyword))

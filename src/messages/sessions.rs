@@ -1,4 +1,4 @@
-//! The texts of the session tools, in English only, because programs read them.
+//! Texts of the session tools. They are only in English, because programs parse them.
 use crate::error::Error;
 
 pub const SESSION_CREATED: &str = "Session created successfully";
@@ -49,7 +49,7 @@ pub fn missing_arguments(names: &[&str]) -> String {
     }
 }
 
-/// The message of an engine error, with its hint in parentheses.
+/// Returns the message of an engine error, with its hint in parentheses.
 pub fn browser_error(error: &Error) -> String {
     let hint = error.suggestion().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{error}{hint}")

@@ -1,4 +1,4 @@
-//! The characters of a PDF page with their positions.
+//! Reads the characters of a PDF page with their positions.
 use std::panic::resume_unwind;
 use std::time::Instant;
 
@@ -14,18 +14,18 @@ use hayro_interpret::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A glyph: its text, which is one character, or several for a ligature, and its position.
+/// A glyph with its position. Its text is one character, or several for a ligature.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PlacedGlyph {
     pub text: String,
-    /// The start on the baseline, from the top left of the page.
+    /// The start of the glyph on the baseline. The origin is the page's top left corner.
     pub x: f64,
     pub y: f64,
     pub width: f64,
     pub size: f64,
     /// The marked-content id (MCID) of a tagged file; `None` for untagged content.
     pub marked: Option<i32>,
-    /// Whether it is decoration, such as a page number or a running head.
+    /// Whether the file marks the glyph as decoration, such as a page number or a running head.
     pub artifact: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn read(pdf: &Pdf, page: &Page<'_>, most: usize, deadline: Instant) -
         pdf.xref(),
         InterpreterSettings::default(),
     );
-    // If the page exceeds a limit or the parser panics, the content read so far is returned.
+    // If the page exceeds a limit or the parser panics, the content read so far is kept.
     let _ = catch_unwind(AssertUnwindSafe(|| interpret_page(page, &mut context, &mut reader)));
     Some(reader.seen)
 }
@@ -104,7 +104,7 @@ impl Device<'_> for Reader {
                 Glyph::Outline(outline) => outline.advance_width(),
                 Glyph::Type3(drawn) => drawn.advance_width(),
             };
-            // The units of glyphs are thousandths of the font size.
+            // Glyph units are thousandths of the font size.
             let unit = |x, y| (place * Point::new(x, y) - begin) as Vec2;
             let size = unit(0.0, 1000.0).hypot();
             let width = unit(f64::from(advance.unwrap_or(500.0)), 0.0).hypot();

@@ -1,13 +1,13 @@
-//! Builds lines from characters, and headings, paragraphs and tables from lines.
+//! Groups characters into lines, and lines into headings, paragraphs and tables.
 use super::Block;
 use super::glyphs::{PageGlyphs, PlacedGlyph};
 use super::structure::{Role, Structure};
 
-/// The average number of characters from which a column is prose and not a table cell.
+/// Columns with at least this average number of characters are prose, not table cells.
 const PROSE: usize = 28;
 const LONGEST_HEADING: usize = 200;
 
-/// Characters on one baseline without a wide gap.
+/// A run of characters on one baseline without a wide gap.
 #[derive(Debug, Clone)]
 struct Piece {
     text: String,
@@ -17,7 +17,7 @@ struct Piece {
     size: f64,
 }
 
-/// The blocks of a page: from the structure of a tagged file, or else from the positions of characters.
+/// Returns the blocks of a page: from the structure of a tagged file, or else from glyph positions.
 pub(super) fn blocks(seen: &PageGlyphs, structure: &Structure, page: usize) -> Vec<Block> {
     let owner = |letter: &PlacedGlyph| structure.get(&(page, letter.marked?)).copied();
     let letters = seen.glyphs.iter().filter(|letter| !letter.text.trim().is_empty());
@@ -68,7 +68,7 @@ fn structured(letters: &[PlacedGlyph], owner: impl Fn(&PlacedGlyph) -> Option<Ro
 
 type Row = ((u32, u32), Vec<String>);
 
-/// Turns the collected rows into tables.
+/// Converts the collected rows to tables, and clears them.
 fn tables(rows: &mut Vec<Row>) -> Vec<Block> {
     let mut tables: Vec<(u32, Vec<Vec<String>>)> = Vec::new();
     for ((table, _), cells) in rows.drain(..) {
@@ -80,7 +80,7 @@ fn tables(rows: &mut Vec<Row>) -> Vec<Block> {
     tables.into_iter().map(|(_, rows)| Block::Table(rows)).collect()
 }
 
-/// Groups characters, in drawing order, into pieces.
+/// Groups glyphs, given in drawing order, into pieces.
 fn pieces<'a>(letters: impl Iterator<Item = &'a PlacedGlyph>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for letter in letters {
@@ -106,7 +106,7 @@ fn pieces<'a>(letters: impl Iterator<Item = &'a PlacedGlyph>) -> Vec<Piece> {
     pieces
 }
 
-/// Writes a text on one line, with single spaces and without control characters and ligatures.
+/// Returns a text on one line, with single spaces and without control characters and ligatures.
 fn words(text: &str) -> String {
     /// Ligatures that fonts draw as one glyph.
     const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "ft", "st"];
@@ -121,7 +121,7 @@ fn words(text: &str) -> String {
     seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Joins pieces into one text, and words broken by a soft hyphen.
+/// Joins pieces with spaces, and rejoins words that a soft hyphen divides.
 fn joined(pieces: &[Piece]) -> String {
     let mut text = String::new();
     for piece in pieces {
@@ -174,7 +174,7 @@ fn placed(pieces: &[Piece]) -> Vec<Block> {
     blocks
 }
 
-/// Groups pieces into lines from top to bottom, each from left to right.
+/// Groups pieces into lines from top to bottom. The pieces of a line are ordered from left to right.
 fn rows(pieces: &[Piece]) -> Vec<Vec<Piece>> {
     let mut sorted = pieces.to_vec();
     sorted.sort_by(|a, b| a.y.total_cmp(&b.y));
@@ -205,7 +205,7 @@ fn rows(pieces: &[Piece]) -> Vec<Vec<Piece>> {
     rows
 }
 
-/// The most frequent font size.
+/// Returns the most frequent font size, by number of characters.
 fn usual_size(pieces: &[Piece]) -> f64 {
     let mut sizes: Vec<(f64, usize)> = Vec::new();
     for piece in pieces {
@@ -218,7 +218,7 @@ fn usual_size(pieces: &[Piece]) -> f64 {
     sizes.into_iter().max_by_key(|(_, count)| *count).map_or(1.0, |(size, _)| size)
 }
 
-/// Whether two lines have their gaps at the same positions.
+/// Returns whether two lines have the same number of pieces at the same horizontal positions.
 fn aligned(above: &[Piece], below: &[Piece]) -> bool {
     if above.len() < 2 || above.len() != below.len() {
         return false;
@@ -230,7 +230,7 @@ fn aligned(above: &[Piece], below: &[Piece]) -> bool {
     })
 }
 
-/// Converts lines with aligned gaps to a table, or to one paragraph for each column if they are prose.
+/// Converts lines with aligned gaps to a table, or, if they are prose, to one paragraph per column.
 fn columns_or_table(rows: &[Vec<Piece>]) -> Vec<Block> {
     let columns = rows[0].len();
     let letters: usize = rows.iter().flatten().map(|piece| piece.text.chars().count()).sum();
@@ -242,7 +242,7 @@ fn columns_or_table(rows: &[Vec<Piece>]) -> Vec<Block> {
     (0..columns).map(|at| Block::Paragraph(joined(&column(at)))).collect()
 }
 
-/// Whether the first word of a line would have fitted into the line above: then the line begins a paragraph.
+/// Returns whether the first word of a line would fit into the line above, so the line starts a paragraph.
 fn has_room(above: &[Piece], line: &[Piece], edge: f64) -> bool {
     let (Some(last), Some(next)) = (above.last(), line.first()) else { return true };
     let letters = next.text.chars().count().max(1);
@@ -252,7 +252,7 @@ fn has_room(above: &[Piece], line: &[Piece], edge: f64) -> bool {
     edge - last.end > width
 }
 
-/// Whether a line continues the paragraph of the line above.
+/// Returns whether a line continues the paragraph of the line above.
 fn goes_on(above: &[Piece], line: &[Piece]) -> bool {
     let (Some(last), Some(next)) = (above.first(), line.first()) else { return false };
     let gap = next.y - last.y;
@@ -263,7 +263,7 @@ fn goes_on(above: &[Piece], line: &[Piece]) -> bool {
         && !is_item(&next.text)
 }
 
-/// Whether a text begins like a list item.
+/// Returns whether a text starts with a bullet or a number, like a list item.
 fn is_item(text: &str) -> bool {
     let Some(first) = text.split(' ').next() else { return false };
     let numbered = first.strip_suffix(['.', ')']).is_some_and(|number| {

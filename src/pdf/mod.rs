@@ -1,7 +1,7 @@
-//! Extracts text from PDF files: pages, headings, paragraphs and tables. Pure functions on bytes.
+//! Extracts text from PDF files: pages, headings, paragraphs and tables.
 //!
-//! Files are untrusted. Each is read on a thread of its own with limits on size, text and time; a panic of the
-//! parser ends only that thread.
+//! Files are untrusted. Each is parsed on a separate thread, with limits on size, text and time. A panic of
+//! the parser ends only that thread.
 mod glyphs;
 mod layout;
 mod structure;
@@ -14,34 +14,34 @@ use std::time::{Duration, Instant};
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use parking_lot::Mutex;
 
-/// The largest supported file in bytes.
+/// The maximum size of a file in bytes.
 pub const MAX_PDF_BYTES: usize = 64 << 20;
-/// The most characters that are read from a file.
+/// The maximum number of characters read from a file.
 const MOST_CHARS: usize = 4_000_000;
-/// The most pages that are read from a file.
+/// The maximum number of pages read from a file.
 const MOST_PAGES: usize = 5_000;
-/// The time limit for a file.
+/// The time limit for reading a file.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The stack size of the parser thread in bytes: files can nest forms deeply.
+/// The stack size of the parser thread, in bytes. Files may nest forms deeply.
 const STACK: usize = 16 << 20;
 
-/// The text of a file.
+/// The text of a PDF file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     pub pages: Vec<Page>,
-    /// The number of pages in the file, of which `pages` may lack the last ones.
+    /// The number of pages in the file. If a limit was reached, `pages` lacks the last ones.
     pub count: usize,
 }
 
-/// One page, in reading order.
+/// The text of one page, in reading order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     pub blocks: Vec<Block>,
-    /// Whether it contains images.
+    /// Whether the page contains images.
     pub has_images: bool,
 }
 
-/// A part of a page.
+/// A heading, paragraph or table of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     Heading { level: u8, text: String },
@@ -49,7 +49,7 @@ pub enum Block {
     Table(Vec<Vec<String>>),
 }
 
-/// Why a file cannot be read.
+/// Why a PDF file cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PdfReadError {
     #[error("it is encrypted, and opens only with a password")]
@@ -62,9 +62,9 @@ pub enum PdfReadError {
     TooSlow,
 }
 
-/// Reads a PDF file, or returns why it cannot be read. Blocks the thread.
+/// Reads a PDF file from memory. Blocks the thread.
 pub fn read(bytes: Vec<u8>) -> Result<Document, PdfReadError> {
-    /// Allows one file at a time, since each may need much memory.
+    /// Serializes the parsing of files, since each may need much memory.
     static READING: Mutex<()> = Mutex::new(());
     if bytes.len() > MAX_PDF_BYTES {
         return Err(PdfReadError::TooLarge);
@@ -80,7 +80,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Document, PdfReadError> {
     receive.recv_timeout(LIMIT * 2).unwrap_or(Err(PdfReadError::TooSlow))
 }
 
-/// Reads a PDF file from disk, or returns why it cannot be read.
+/// Reads a PDF file from disk.
 pub async fn read_file(path: &Path) -> Result<Document, PdfReadError> {
     let known = tokio::fs::metadata(path).await.map_err(|_| PdfReadError::Broken)?;
     if known.len() > MAX_PDF_BYTES as u64 {
@@ -114,7 +114,7 @@ fn pages(bytes: Vec<u8>, deadline: Instant) -> Result<Document, PdfReadError> {
 }
 
 impl Document {
-    /// Describes the file: its number of pages, and whether they contain text.
+    /// Returns a description of the file: its number of pages, and whether it contains text.
     pub fn summary(&self) -> String {
         let pages = if self.count == 1 { "1 page".to_owned() } else { format!("{} pages", self.count) };
         if self.pages.iter().all(|page| page.blocks.is_empty()) {
@@ -125,19 +125,19 @@ impl Document {
         format!("PDF, {pages}")
     }
 
-    /// A note about pages that were not read; `None` if all were.
+    /// Returns a note about pages that were not read because of a limit; `None` if all were read.
     pub fn unread_pages_note(&self) -> Option<String> {
         let read = self.pages.len();
         (read < self.count).then(|| format!("Pages {} to {} were too much to be read.", read + 1, self.count))
     }
 
-    /// Whether a page contains `text`, ignoring case and line breaks.
+    /// Returns whether any page contains `text`, ignoring case and line breaks.
     pub fn contains(&self, text: &str) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         words(&self.text(false)).contains(&words(text))
     }
 
-    /// All pages as Markdown or as plain text.
+    /// Returns the text of all pages, as Markdown or plain text.
     pub fn text(&self, markdown: bool) -> String {
         let mut out = self.summary();
         for (number, page) in self.pages.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Document {
 }
 
 impl Page {
-    /// A note about a page without text.
+    /// Returns a note that the page has no text; `None` if it has.
     pub fn missing_text_note(&self) -> Option<&'static str> {
         match (self.blocks.is_empty(), self.has_images) {
             (false, _) => None,

@@ -1,10 +1,10 @@
-//! The structure of a tagged file: which content is a heading, a list item, or a cell of a table.
+//! Reads the structure of a tagged file: which content is a heading, a list item, or a table cell.
 use std::collections::{HashMap, HashSet};
 
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 
-/// The structural element of a piece of content.
+/// The structural element to which marked content belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     Heading { element: u32, level: u8 },
@@ -13,7 +13,7 @@ pub(super) enum Role {
     Other { element: u32 },
 }
 
-/// The structural element of each marked content, by page and number.
+/// The structural element of all marked content, by page index and marked-content id.
 pub(super) type Structure = HashMap<(usize, i32), Role>;
 
 const DEEPEST: usize = 100;
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Maps a custom role of the file to a standard role.
+    /// Maps a custom role to the standard role that the file declares for it.
     fn known(&self, role: &str) -> String {
         let mapped = self.roles.as_ref().and_then(|roles| roles.get::<Name<'a>>(role.as_bytes()));
         mapped.map_or_else(|| role.to_owned(), |role| role.as_str().to_owned())

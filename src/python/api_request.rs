@@ -1,4 +1,4 @@
-//! API requests: HTTP requests that scripts send without a page.
+//! API requests: HTTP requests that scripts send without a page (Playwright's `APIRequestContext`).
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,7 +15,7 @@ use crate::browser::{
 };
 use crate::error::{Error, Result};
 
-/// The options of a request context, as Python passes them.
+/// The options of an API request context, as passed from Python.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Api {
@@ -32,7 +32,7 @@ struct Api {
     storage_state: Option<Value>,
 }
 
-/// HTTP credentials as scripts give them: one username and password, or a list for several origins.
+/// HTTP credentials: one username and password, or a list with an origin for each.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a username and a password, or a list of those")]
 pub(super) enum Credentials {
@@ -100,7 +100,7 @@ impl Api {
     }
 }
 
-/// The options of one request, as Python passes them.
+/// The options of one API request, as passed from Python.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ApiCall {
@@ -116,13 +116,13 @@ struct ApiCall {
     max_retries: Option<usize>,
 }
 
-/// Sends requests without a page.
+/// Sends HTTP requests without a page, with cookies of its own or of a browser context.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ApiRequestContext(ApiContext);
 
 #[pymethods]
 impl ApiRequestContext {
-    /// Uses the cookies of `context`, or without one its own.
+    /// With `context`, shares its cookies; otherwise has separate cookies.
     #[new]
     #[pyo3(signature = (chosen, context = None))]
     fn new(chosen: &Bound<'_, PyAny>, context: Option<&BrowserContext>) -> PyResult<Self> {
@@ -164,7 +164,7 @@ impl ApiRequestContext {
         operation(async move { requests.clear_cookies().await })
     }
 
-    /// Sends a request. `body`: its kind (`bytes`, `json`, `form` or `multipart`) and value.
+    /// Sends a request. `body` is a pair of kind (`bytes`, `json`, `form` or `multipart`) and value.
     #[pyo3(signature = (chosen, body = None))]
     fn fetch(
         &self,
@@ -190,7 +190,7 @@ impl ApiRequestContext {
     }
 }
 
-/// A part of a multipart body: the field's name, the content, and for a file its name and MIME type.
+/// A part of a multipart body: field name, content, and for a file its name and MIME type.
 type Part = (String, Vec<u8>, Option<(String, String)>);
 
 fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
@@ -206,7 +206,7 @@ fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
     })
 }
 
-/// The response to a request without a page.
+/// The response to an API request.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ApiResponse(crate::browser::ApiResponse);
 
@@ -242,8 +242,8 @@ impl ApiResponse {
         self.0.address.map(|address| (address.ip().to_string(), address.port()))
     }
 
-    /// When the request was sent, in milliseconds since 1970, and the milliseconds from then until the response's
-    /// headers and until its end.
+    /// Three times in milliseconds: when the request was sent (since 1970), and the durations from then until
+    /// the response's headers and until its end.
     #[getter]
     fn moments(&self) -> (f64, f64, f64) {
         (self.0.started_ms, self.0.head_ms, self.0.end_ms)

@@ -1,4 +1,4 @@
-//! HAR archives: answering requests from an archive, and writing one.
+//! HAR archives: serving responses from an archive, and writing an archive.
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use crate::browser::{
     self, HarBodies, HarMatch, HarQuery, HarRequest, HarResponse, HarTimings, RequestTiming,
 };
 
-/// The status, headers and body of a recorded response. The status is `None` if the recorded request failed.
+/// Status, headers and body of a recorded response. The status is `None` if the request failed when recorded.
 type ArchivedAnswer<'py> = (Option<u16>, Pairs, Bound<'py, PyBytes>);
 
-/// A HAR archive that requests are answered from.
+/// A HAR archive from which requests are answered.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Archive(browser::HarArchive);
 
@@ -68,7 +68,7 @@ struct RecordedResponse {
     body: Option<Vec<u8>>,
 }
 
-/// The Python value of `Request.timing`.
+/// The value of `Request.timing` in Python: times in milliseconds.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all, rename_all = "camelCase")]
 struct Timing {
@@ -99,7 +99,7 @@ impl From<Timing> for RequestTiming {
     }
 }
 
-/// The names and contents of files with bodies, for `attach`.
+/// Names and contents of the files with response bodies, for `content="attach"`.
 type Files<'py> = Vec<(String, Bound<'py, PyBytes>)>;
 
 /// Returns the HAR entry of a request as JSON, and the files that it refers to.

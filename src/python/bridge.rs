@@ -1,4 +1,4 @@
-//! Connects asynchronous Rust with Python: one tokio runtime per process, one queue of messages per [`Dispatcher`].
+//! Connects asynchronous Rust to Python: one tokio runtime per process, one event queue per [`Dispatcher`].
 use std::collections::{HashMap, VecDeque};
 use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
 #[cfg(unix)]
@@ -28,7 +28,7 @@ pub(super) fn runtime() -> &'static Runtime {
     &RUNTIME
 }
 
-/// Runs a future to completion, without holding the GIL.
+/// Runs a future to completion on this thread, with the GIL released.
 pub(super) fn block_on<F>(py: Python<'_>, future: F) -> PyResult<F::Output>
 where
     F: Future + Send,
@@ -38,7 +38,7 @@ where
     Ok(py.detach(|| runtime().block_on(future)))
 }
 
-/// Turns a future into an awaitable of the running asyncio loop. Cancelling the awaitable aborts the future.
+/// Converts a future to an awaitable of the running asyncio loop. Cancelling the awaitable aborts the future.
 pub(super) fn awaitable<'py, T>(
     py: Python<'py>,
     future: impl Future<Output = PyResult<T>> + Send + 'static,
@@ -61,7 +61,7 @@ where
                 Some(outcome) => settle(waiting.bind(arguments.py()), outcome),
                 None => Ok(()),
             };
-            // Fails if the loop was closed meanwhile; then nothing waits for the result.
+            // Fails if the loop was closed meanwhile; then nothing awaits the result.
             let _ = PyCFunction::new_closure(py, None, None, hand_over)
                 .and_then(|hand_over| home.call_method1(py, "call_soon_threadsafe", (hand_over,)));
         });
@@ -72,12 +72,12 @@ where
     Ok(awaited)
 }
 
-/// A result of an operation, as a function that converts it to a Python object while the GIL is held.
+/// The result of an operation, as a function that converts it to a Python object with the GIL held.
 pub(super) type Reply = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 type Outcome = Result<Reply, Error>;
 type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// An operation of the engine, which runs once a `Dispatcher` starts it.
+/// An engine operation. It does not run until a [`Dispatcher`] starts it.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Operation {
     work: Mutex<Option<Work>>,
@@ -86,7 +86,7 @@ pub(super) struct Operation {
 
 #[pymethods]
 impl Operation {
-    /// Cancels a started operation, without waiting for the browser.
+    /// Cancels the operation if it was started. Does not wait for the browser.
     fn cancel(&self) {
         if let Some(task) = self.task.lock().take() {
             task.abort();
@@ -95,8 +95,8 @@ impl Operation {
 }
 
 impl Operation {
-    /// Starts the operation. It is polled once before this returns, so that operations send their first messages to the
-    /// browser in the order in which they were started.
+    /// Starts the operation and calls `then` with its outcome. Polls it once before returning, so that
+    /// operations send their first messages to the browser in the order in which they were started.
     fn begin(&self, py: Python<'_>, then: impl FnOnce(Outcome) + Send + 'static) -> PyResult<()> {
         guard::check_process()?;
         let again = || PyRuntimeError::new_err("an operation can be waited for only once");
@@ -124,7 +124,7 @@ where
     operation_with(work, |py, result| result.into_py_any(py))
 }
 
-/// Creates an operation whose result is converted by `convert`.
+/// Creates an operation whose result `convert` turns into a Python object.
 pub(super) fn operation_with<T: Send + 'static>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
     convert: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
@@ -136,14 +136,14 @@ pub(super) fn operation_with<T: Send + 'static>(
     Operation { work: Mutex::new(Some(Box::pin(work))), task: Mutex::default() }
 }
 
-/// Delivers results and events to Python, in order.
+/// Delivers operation results and events to Python, in the order in which they arrive.
 ///
-/// With an event loop, `fileno` becomes readable when a result or event arrives, and `drain` delivers it. Without
-/// one, the thread that calls `wait` also delivers the events that arrive meanwhile.
+/// With an event loop, `fileno` becomes readable when a result or event arrives, and `drain` delivers it.
+/// Without an event loop, the thread that calls `wait` also delivers events that arrive meanwhile.
 #[pyclass(frozen, weakref, module = "patchright_mcp._core")]
 pub(super) struct Dispatcher {
     queue: Arc<Queue>,
-    /// The Python function that is called with each event: its name, the key of its object, and the payload.
+    /// The Python function called with each event: event name, key of the object that emits it, and payload.
     handler: Py<PyAny>,
     /// The asyncio futures of running operations, by operation number.
     futures: Mutex<HashMap<u64, Py<PyAny>>>,
@@ -156,7 +156,7 @@ pub(super) type Event = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResul
 enum Item {
     Done(u64, Outcome),
     ToPython(Event),
-    /// A placeholder, by number, for events that are not ready yet; later items are not delivered before it.
+    /// A placeholder for events that are still being prepared. Later items wait until it is released.
     Held(u64),
 }
 
@@ -164,30 +164,30 @@ enum Item {
 pub(super) struct Queue {
     state: Mutex<Waiting>,
     arrived: Condvar,
-    /// The pipe that wakes the event loop; `None` without one.
+    /// The writing end of the pipe that wakes the event loop; `None` without an event loop.
     bell: Option<PipeWriter>,
     rung: AtomicBool,
-    /// Whether delivery has ended.
+    /// Whether delivery was stopped by `Dispatcher.close`.
     closed: AtomicBool,
-    /// The subscriptions of each context, by its key.
+    /// The event subscriptions of each browser context, by the context's key.
     subscribed: Mutex<HashMap<usize, Arc<Subscriptions>>>,
 }
 
-/// Which optional events of a context are passed to Python, because a script listens to them.
+/// Which optional events of a browser context are sent to Python: only those that have listeners.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     pub(super) requests: AtomicBool,
     pub(super) sockets: AtomicBool,
-    /// Whether dialogs are passed on, for the script to answer. True until `Dispatcher::hear` is called.
+    /// Whether dialogs are sent to the script to be answered. True until `Dispatcher.hear` is called.
     pub(super) dialogs: AtomicBool,
 }
 
 #[derive(Default)]
 struct Waiting {
     items: VecDeque<Item>,
-    /// Results that one waiting thread took from `items` for another, by operation number.
+    /// Results taken from `items` by a thread that waits for a different operation, by operation number.
     finished: HashMap<u64, Outcome>,
-    /// Whether `listen` has reported items that are not drained yet.
+    /// Whether `listen` has returned for items that were not drained yet.
     announced: bool,
 }
 
@@ -219,12 +219,12 @@ impl Queue {
         }
     }
 
-    /// Holds back later events until [`release`](Self::release) is called with this number.
+    /// Delays later events until [`release`](Self::release) is called with this number.
     pub(super) fn hold(&self, number: u64) {
         self.push(Item::Held(number));
     }
 
-    /// Puts these events in place of the placeholder with this number, and lets later events follow.
+    /// Replaces the placeholder with this number by `events`, and so lets later events through.
     pub(super) fn release(&self, number: u64, events: Vec<Event>) {
         {
             let mut state = self.state.lock();
@@ -252,12 +252,12 @@ impl Queue {
         self.subscribed.lock().remove(&context);
     }
 
-    /// Queues an event. Never blocks.
+    /// Queues an event for Python. Never blocks.
     pub(super) fn tell(&self, event: Event) {
         self.push(Item::ToPython(event));
     }
 
-    /// Queues an event with its name, the key of its object, and the payload.
+    /// Queues an event for Python: its name, the key of the object that emits it, and the payload.
     pub(super) fn tell_of<T>(&self, name: &'static str, key: usize, payload: T)
     where
         T: for<'py> IntoPyObject<'py> + Send + 'static,
@@ -266,7 +266,7 @@ impl Queue {
     }
 }
 
-/// Creates an event with its name, the key of its object, and the payload.
+/// Creates an event: its name, the key of the object that emits it, and the payload.
 pub(super) fn event<T>(name: &'static str, key: usize, payload: T) -> Event
 where
     T: for<'py> IntoPyObject<'py> + Send + 'static,
@@ -274,12 +274,12 @@ where
     Box::new(move |_, handler| handler.call1((name, key, payload)).map(drop))
 }
 
-/// How often a waiting thread checks for interrupts.
+/// How often a thread that waits for an operation checks for Python signals such as Ctrl+C.
 const INTERRUPT_PAUSE: Duration = Duration::from_millis(30);
 
 #[pymethods]
 impl Dispatcher {
-    /// `with_bell`: whether an event loop watches `fileno`. If not, a thread can call `listen` instead.
+    /// `with_bell`: whether to create a pipe for an event loop to watch (`fileno`). Otherwise, use `listen`.
     #[new]
     fn new(handler: Py<PyAny>, with_bell: bool) -> PyResult<Self> {
         let (reader, bell) = if with_bell {
@@ -301,8 +301,8 @@ impl Dispatcher {
         number.unwrap_or(-1)
     }
 
-    /// Blocks the calling thread until there is something to `drain`, for loops that cannot watch `fileno`. Returns
-    /// false after `close`.
+    /// Blocks until there is something to `drain`, for event loops that cannot watch `fileno`. Returns false
+    /// after `close`.
     fn listen(&self, py: Python<'_>) -> bool {
         py.detach(|| {
             let mut state = self.queue.state.lock();
@@ -317,7 +317,7 @@ impl Dispatcher {
         })
     }
 
-    /// Starts an operation; `drain` sets the result of `future`.
+    /// Starts an operation. A later `drain` sets its result on `future`.
     fn begin(&self, py: Python<'_>, operation: &Operation, future: Py<PyAny>) -> PyResult<()> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.futures.lock().insert(number, future);
@@ -325,12 +325,12 @@ impl Dispatcher {
         operation.begin(py, move |outcome| queue.push(Item::Done(number, outcome)))
     }
 
-    /// Starts an operation and ignores its result.
+    /// Starts an operation whose result is ignored.
     fn start(&self, py: Python<'_>, operation: &Operation) -> PyResult<()> {
         operation.begin(py, drop)
     }
 
-    /// Sets which optional events of a context are delivered: requests, WebSocket frames, dialogs.
+    /// Sets which events of a browser context are sent to Python: requests, WebSocket frames, dialogs.
     fn hear(&self, context: usize, requests: bool, sockets: bool, dialogs: bool) {
         let subscribed = self.queue.subscribed(context);
         subscribed.requests.store(requests, Ordering::Release);
@@ -338,7 +338,7 @@ impl Dispatcher {
         subscribed.dialogs.store(dialogs, Ordering::Release);
     }
 
-    /// Delivers all results and events that have arrived.
+    /// Delivers all results and events that have arrived, on this thread.
     fn drain(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(reader) = &self.reader {
             let mut byte = [0];
@@ -362,7 +362,7 @@ impl Dispatcher {
         }
     }
 
-    /// Stops delivery, and fails all operations that are still awaited.
+    /// Stops delivery, and fails all operations that are still being awaited.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.futures.lock());
         {
@@ -378,8 +378,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Blocks until an operation has completed, and returns its result. Meanwhile this thread delivers events, and
-    /// raises interrupts such as Ctrl+C.
+    /// Runs an operation and blocks until it returns. Meanwhile, delivers events on this thread and raises
+    /// interrupts such as Ctrl+C.
     fn wait(&self, py: Python<'_>, operation: &Operation) -> PyResult<Py<PyAny>> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let queue = self.queue.clone();
@@ -401,7 +401,7 @@ impl Dispatcher {
         self.queue.clone()
     }
 
-    /// Returns the result of operation `number`, or an earlier event; `None` if neither arrives in [`INTERRUPT_PAUSE`].
+    /// Waits for the result of operation `number` or for an event; `None` after [`INTERRUPT_PAUSE`].
     fn next_item(&self, py: Python<'_>, number: u64) -> Option<Item> {
         py.detach(|| {
             let mut state = self.queue.state.lock();
@@ -425,8 +425,8 @@ impl Dispatcher {
         })
     }
 
-    /// Delivers an event to the handler. An exception in it is only reported, so that it fails no unrelated wait, but
-    /// an interrupt (`KeyboardInterrupt`) is raised.
+    /// Calls the event handler. Its exceptions are only reported, so that no unrelated wait fails; an
+    /// interrupt (`KeyboardInterrupt`) is raised.
     fn hand_out(&self, py: Python<'_>, event: Event) -> PyResult<()> {
         let handler = self.handler.bind(py);
         match event(py, handler) {
@@ -445,7 +445,7 @@ fn convert(py: Python<'_>, outcome: Outcome) -> PyResult<Py<PyAny>> {
 
 fn settle(future: &Bound<'_, PyAny>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
     if future.call_method0("done")?.is_truthy()? {
-        return Ok(()); // The future was cancelled meanwhile.
+        return Ok(()); // The future was cancelled.
     }
     match outcome {
         Ok(result) => future.call_method1("set_result", (result,))?,
@@ -454,7 +454,7 @@ fn settle(future: &Bound<'_, PyAny>, outcome: PyResult<Py<PyAny>>) -> PyResult<(
     Ok(())
 }
 
-/// A result or exception that is set once and can be waited for, as by `expect_event`.
+/// A result or exception that is set once and can be awaited, for `expect_event` and similar methods.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Promise {
     outcome: Arc<Mutex<Option<PyResult<Py<PyAny>>>>>,
@@ -472,7 +472,7 @@ impl Promise {
         *self.done.borrow()
     }
 
-    /// Sets the result. Has no effect if a result or an exception was set before.
+    /// Sets the result. Has no effect if a result or an exception is already set.
     fn resolve(&self, value: Py<PyAny>) {
         self.finish(Ok(value));
     }
@@ -481,7 +481,7 @@ impl Promise {
         self.finish(Err(PyErr::from_value(error)));
     }
 
-    /// Waits for the result, at most `timeout_ms` milliseconds; 0 disables the limit.
+    /// Waits for the result, at most `timeout_ms` milliseconds; 0 means no limit.
     fn wait(&self, timeout_ms: f64) -> Operation {
         let (mut done, outcome) = (self.done.subscribe(), self.outcome.clone());
         let limit = locator::timeout_from_ms(timeout_ms);

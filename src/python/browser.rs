@@ -1,4 +1,4 @@
-//! Browsers and their contexts.
+//! Browsers and browser contexts.
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,11 +30,11 @@ use crate::browser::{
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
 
-/// A browser.
+/// A running browser.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Browser(pub(super) crate::browser::Browser);
 
-/// An open port of a browser, through which other clients connect, until this object is dropped.
+/// A server that lets other clients connect to a browser. Closed when this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core", name = "Bound")]
 pub(super) struct BoundBrowser(crate::browser::BrowserServer);
 
@@ -46,11 +46,11 @@ impl BoundBrowser {
     }
 }
 
-/// An isolated context.
+/// A browser context.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct BrowserContext(pub(super) crate::browser::BrowserContext);
 
-/// A script that runs in new documents.
+/// A script that runs in every new document; kept to remove it again.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct InitScript(pub(super) Arc<crate::browser::InitScript>);
 
@@ -65,7 +65,7 @@ impl InitScript {
     }
 }
 
-/// The options of a browser launch, as Python passes them.
+/// Launch options, as passed from Python.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Launch {
@@ -117,7 +117,7 @@ impl ClientCertificateOptions {
     }
 }
 
-/// The options of a context, as Python passes them.
+/// Context options, as passed from Python.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Context {
@@ -220,7 +220,7 @@ impl Context {
 }
 
 fn input_style(name: Option<&str>) -> Result<InputStyle> {
-    // The error does not list the style that only `playwright_compatible` uses in place of `instant`.
+    // The error omits the additional style that only `playwright_compatible` uses.
     let Some(name) = name else { return Ok(InputStyle::default()) };
     name.parse().map_err(|_| Error::InvalidArguments {
         problems: vec!["input: expected one of (natural|instant)".to_owned()],
@@ -268,7 +268,7 @@ impl Launch {
     }
 }
 
-/// Starts a browser and sends its events to `dispatcher`.
+/// Launches a browser and sends its events to `dispatcher`.
 #[pyfunction]
 pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyResult<Operation> {
     let chosen = options::<Launch>(chosen)?;
@@ -284,7 +284,7 @@ pub(super) fn launch(dispatcher: &Dispatcher, chosen: &Bound<'_, PyAny>) -> PyRe
     }))
 }
 
-/// Connects to a running browser. `apart`: only in contexts of its own, leaving other clients' contexts alone.
+/// Connects to a running browser. With `apart`, creates new contexts and leaves those of other clients alone.
 #[pyfunction]
 pub(super) fn connect(
     dispatcher: &Dispatcher,
@@ -308,7 +308,7 @@ pub(super) fn connect(
     }))
 }
 
-/// Returns whether a browser argument enables `WebMCP`: tools that pages offer to agents.
+/// Returns whether a browser argument enables `WebMCP`, with which pages offer tools to agents.
 fn offers_tools(argument: &str) -> bool {
     let features = argument.strip_prefix("--enable-features=").unwrap_or_default();
     features.split(',').any(|feature| feature.starts_with("WebMCP"))
@@ -320,26 +320,26 @@ fn named(channel: &str) -> Result<Channel> {
     })
 }
 
-/// The path of the browser that would be started for this channel; `None` if none is installed.
+/// Returns the path of the installed browser for a channel; `None` if none is installed.
 #[pyfunction]
 pub(super) fn find_browser(name: &str) -> Option<PathBuf> {
     let wanted = BrowserQuery { channel: Channel::from_name(name).ok()?, ..BrowserQuery::default() };
     find(&wanted).ok().map(|found| found.executable)
 }
 
-/// Registers a custom selector engine. Returns false if the name is taken.
+/// Registers a custom selector engine. Returns false if the name is already in use.
 #[pyfunction]
 pub(super) fn register_selector(name: &str, source: &str) -> bool {
     selector::register(name, source)
 }
 
-/// The name of the attribute that holds test ids.
+/// Returns the name of the attribute with test ids. Default: `data-testid`.
 #[pyfunction]
 pub(super) fn test_id_attribute() -> Cow<'static, str> {
     selector::test_id_attribute()
 }
 
-/// Sets the name of the attribute that holds test ids.
+/// Sets the name of the attribute with test ids, for the whole process.
 #[pyfunction]
 pub(super) fn set_test_id_attribute(name: &str) {
     selector::set_test_id_attribute(name);
@@ -374,7 +374,7 @@ impl Browser {
         BrowserContext(self.0.default_context().clone())
     }
 
-    /// The contexts that other clients of the browser created, if they have pages.
+    /// The contexts with pages that other clients of the browser created.
     #[getter]
     fn contexts_of_others(&self) -> Vec<BrowserContext> {
         let contexts = self.0.contexts().into_iter().skip(1);
@@ -393,14 +393,14 @@ impl Browser {
         }))
     }
 
-    /// Opens a port on this machine through which other clients can connect. Default: any free port.
+    /// Lets other clients connect to this browser through a port on this machine. Default: any free port.
     #[pyo3(signature = (port = None))]
     fn bind(&self, port: Option<u16>) -> Operation {
         let browser = self.0.clone();
         operation(async move { browser.bind(port).await.map(BoundBrowser) })
     }
 
-    /// Opens a raw CDP session and sends its events to `dispatcher`.
+    /// Opens a raw CDP session to the browser and sends its events to `dispatcher`.
     fn new_cdp_session(&self, dispatcher: &Dispatcher) -> Operation {
         let (browser, queue) = (self.0.clone(), dispatcher.queue());
         operation(async move { Ok(CdpSession::new(browser.attach_raw().await?, queue)) })
@@ -419,18 +419,18 @@ impl BrowserContext {
         self.0.key()
     }
 
-    /// The browser that this context belongs to.
+    /// The browser of this context.
     #[getter]
     fn browser(&self) -> Result<Browser> {
         self.0.browser().map(Browser)
     }
 
-    /// Sends the context's events to `dispatcher` from now on.
+    /// Starts sending the context's events to `dispatcher`.
     fn follow(&self, dispatcher: &Dispatcher) {
         follow_context(&self.0, &dispatcher.queue());
     }
 
-    /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
+    /// Intercepts requests whose URL matches one of `globs`; with `None`, all requests.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (context, routed) = (self.0.clone(), routed(globs));
         operation(async move { context.set_interception(routed).await })
@@ -460,13 +460,13 @@ impl BrowserContext {
         operation(async move { context.close().await })
     }
 
-    /// Exposes a function to all pages; its calls arrive as `called` events. `keeps`: the first argument is a handle.
+    /// Exposes a function to all pages; its calls become `called` events. `keeps`: argument 1 is a handle.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let context = self.0.clone();
         operation(async move { context.expose(&name, all_frames, keeps).await })
     }
 
-    /// Routes new connections through the exposed function `name`, whose calls arrive as `called` events.
+    /// Routes WebSocket connections through the exposed function `name`, whose calls become `called` events.
     fn route_sockets(&self, name: String) -> Operation {
         let context = self.0.clone();
         operation(async move { context.route_sockets(&name).await })
@@ -477,18 +477,18 @@ impl BrowserContext {
         operation(async move { Ok(InitScript(Arc::new(context.add_init_script(source).await?))) })
     }
 
-    /// Opens a raw CDP session with a page or a frame, and sends its events to `dispatcher`.
+    /// Opens a raw CDP session to a page or frame, and sends its events to `dispatcher`.
     fn new_cdp_session(&self, dispatcher: &Dispatcher, frame: &Frame) -> Operation {
         let (context, frame, queue) = (self.0.clone(), frame.0.clone(), dispatcher.queue());
         operation(async move { Ok(CdpSession::new(context.attach_raw(&frame).await?, queue)) })
     }
 
-    /// Sets whether console messages and uncaught errors of the context's pages and workers are reported.
+    /// Sets whether the context's pages and workers report console messages and uncaught errors.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_filter(ConsoleFilter { messages, errors });
     }
 
-    /// Returns the cookies that would be sent to `urls`; if empty, all cookies.
+    /// Returns the cookies that would be sent to `urls`; all cookies if `urls` is empty.
     fn cookies(&self, urls: Vec<String>) -> Operation {
         let context = self.0.clone();
         operation(async move {
@@ -539,7 +539,7 @@ impl BrowserContext {
         operation(async move { Ok(Plain(json!(context.storage_state(also).await?))) })
     }
 
-    /// Replaces cookies and storage with those of `state`.
+    /// Replaces all cookies and storage by those of a storage state.
     fn replace_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, state) = (self.0.clone(), options::<StorageState>(state)?);
         Ok(operation(async move { context.replace_storage(&state).await }))
@@ -565,7 +565,7 @@ impl BrowserContext {
         operation(async move { context.set_offline(offline).await })
     }
 
-    /// Controls the fake clock of all documents of the context, see `ClockCommand`.
+    /// Controls the fake clock in all documents of the context. `turn`: see `ClockCommand`.
     fn turn_clock(&self, turn: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, turn) = (self.0.clone(), options::<ClockCommand>(turn)?);
         Ok(operation(async move { context.control_clock(turn).await }))

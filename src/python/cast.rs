@@ -1,4 +1,4 @@
-//! Videos and screencasts.
+//! Video recordings and screencasts of pages.
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use super::page::Page;
 use crate::browser::locator::duration;
 use crate::browser::{ActionCaptions, ScreencastOptions, VideoOptions};
 
-/// A running or completed video.
+/// A running or completed video recording.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Video(Arc<crate::browser::Video>);
 
 #[pymethods]
 impl Video {
-    /// Starts a video of a page in the file `path`. See `VideoOptions`.
+    /// Starts recording a page to the file `path`. `chosen`: see `VideoOptions`.
     #[new]
     fn new(page: &Page, path: PathBuf, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let _runtime = runtime().enter();
@@ -30,20 +30,20 @@ impl Video {
         self.0.path().to_owned()
     }
 
-    /// Stops the video and waits until its file is written.
+    /// Stops the recording and waits until the file is written.
     fn stop(&self) -> Operation {
         let video = self.0.clone();
         operation(async move { video.stop().await })
     }
 
-    /// Waits until the file is complete: after the page was closed, or the video was stopped.
+    /// Waits until the file is complete: after the page is closed, or the recording is stopped.
     fn until_ended(&self) -> Operation {
         let video = self.0.clone();
         operation(async move { video.wait_for_end().await })
     }
 }
 
-/// Overlays on the screencast of a page.
+/// Overlays on the screencast frames of a page. The page itself does not see them.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Captions(crate::browser::Page);
 
@@ -54,14 +54,14 @@ impl Captions {
         Self(page.0.clone())
     }
 
-    /// Shows HTML over the frames and returns the overlay's number. With `duration_ms`, waits that long and hides the
-    /// overlay; otherwise it stays until `remove` is called with its number.
+    /// Shows HTML over the frames and returns the overlay's number. With `duration_ms`, waits that long and
+    /// then hides the overlay; otherwise it stays until `remove` is called with its number.
     #[pyo3(signature = (html, duration_ms=None))]
     fn show(&self, html: &str, duration_ms: Option<f64>) -> Operation {
         shown(&self.0, self.0.add_caption(html), duration_ms)
     }
 
-    /// Like `show`, with a title in the middle over the blurred page.
+    /// Like `show`, with a title and description in the middle of the blurred page.
     fn show_chapter(&self, title: &str, description: Option<&str>, duration_ms: f64) -> Operation {
         shown(&self.0, self.0.add_chapter(title, description), Some(duration_ms))
     }
@@ -74,7 +74,7 @@ impl Captions {
         self.0.set_captions_hidden(hidden);
     }
 
-    /// Shows each action in the frames before it is performed; `None` turns this off. `how`: see `ActionCaptions`.
+    /// Announces each action by an overlay; `None` turns this off. `how`: see `ActionCaptions`.
     fn show_actions(&self, how: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         self.0.set_action_captions(how.map(options::<ActionCaptions>).transpose()?);
         Ok(())
@@ -91,7 +91,7 @@ fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> 
     })
 }
 
-/// One frame of a screencast. The next one is taken when this object is dropped.
+/// A screencast frame. The browser takes the next frame after this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CastFrame(crate::browser::CastFrame);
 
@@ -115,13 +115,13 @@ impl CastFrame {
     }
 }
 
-/// A screencast of a page, which runs until it is stopped.
+/// A screencast of a page; runs until it is stopped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Screencast(Mutex<Option<crate::browser::Screencast>>);
 
 #[pymethods]
 impl Screencast {
-    /// Starts the screencast, which sends `screencastframe` events with `key` to `dispatcher`.
+    /// Starts a screencast that sends `screencastframe` events with `key` to `dispatcher`.
     #[new]
     fn new(page: &Page, dispatcher: &Dispatcher, key: usize, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);

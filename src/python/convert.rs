@@ -1,5 +1,4 @@
-//! Converts values between Python and JavaScript with Playwright's semantics, and options from dictionaries to
-//! structs.
+//! Converts values between Python and JavaScript as Playwright does, and dictionaries of options to structs.
 use std::collections::HashMap;
 
 use pyo3::IntoPyObjectExt as _;
@@ -14,12 +13,12 @@ use super::given;
 use super::handle::JsHandle;
 use crate::browser::JsValue;
 
-pyo3::import_exception!(patchright_mcp.errors, Error); // The class is written in Python.
+pyo3::import_exception!(patchright_mcp.errors, Error); // This class is written in Python.
 
-/// A JavaScript value to convert to Python.
+/// A wrapper that converts a JavaScript value to a Python object.
 pub(super) struct ToPython(pub(super) JsValue);
 
-/// JSON to convert to Python.
+/// A wrapper that converts JSON to a Python object.
 pub(super) struct Plain(pub(super) Json);
 
 impl<'py> IntoPyObject<'py> for ToPython {
@@ -70,7 +69,7 @@ fn json_to_python<'py>(py: Python<'py>, value: &Json) -> PyResult<Bound<'py, PyA
 
 struct Reader<'py> {
     py: Python<'py>,
-    /// The Python objects created so far, by the number of their JavaScript value, for values that refer to each other.
+    /// The Python objects created so far, by number of the JavaScript object, to resolve repeated references.
     met: HashMap<u64, Bound<'py, PyAny>>,
 }
 
@@ -116,7 +115,7 @@ impl<'py> Reader<'py> {
     }
 }
 
-/// Converts a number: to `int` if it is whole, as when parsing JSON, otherwise to `float`.
+/// Converts a number to `int` if it is a whole number, otherwise to `float`.
 #[expect(clippy::cast_possible_truncation, reason = "whole and within the bounds of an i64")]
 fn number_to_python(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
     const LARGEST: f64 = 9.2e18;
@@ -137,18 +136,18 @@ fn date_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
     naive.call_method("replace", (), Some(&zone))
 }
 
-/// Converts a Python value to an argument for a script. `None` becomes `null`.
+/// Converts a Python value to a script argument. `None` becomes `null`.
 pub(super) fn to_js(value: &Bound<'_, PyAny>) -> PyResult<JsValue> {
     Writer { met: HashMap::new(), held: Vec::new(), depth: 0 }.write(value)
 }
 
-/// The maximum depth of nested lists and dictionaries in an argument. Results have the same limit.
+/// The maximum nesting depth of lists and dictionaries in arguments and results.
 const DEEPEST: usize = 500;
 
 struct Writer<'py> {
-    /// The numbers of the lists and dictionaries visited so far, by their Python identity (`id`).
+    /// Numbers of the lists and dictionaries visited so far, by Python `id`, to encode repeated references.
     met: HashMap<usize, u64>,
-    /// The visited objects, kept alive so that Python does not reuse an identity.
+    /// The visited objects, kept alive so that Python cannot reuse their `id`.
     held: Vec<Bound<'py, PyAny>>,
     depth: usize,
 }
@@ -211,7 +210,7 @@ impl<'py> Writer<'py> {
         Err(Error::new_err(format!("arg: Attempting to serialize unexpected value: {text}")))
     }
 
-    /// Converts an instance of a known class: dates, bytes, regular expressions, URLs and exceptions.
+    /// Converts dates, bytes, regular expressions, URLs and exceptions; `None` for other classes.
     fn known_class(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<JsValue>> {
         let py = value.py();
         if value.is_instance(&datetime_class(py)?)? {
@@ -245,7 +244,7 @@ impl<'py> Writer<'py> {
     }
 }
 
-/// The flags that regular expressions have in both languages: in JavaScript, and their names in Python.
+/// Regular expression flags that both languages have: the JavaScript letter and the Python name.
 const FLAGS: [(char, &str); 3] = [('i', "IGNORECASE"), ('m', "MULTILINE"), ('s', "DOTALL")];
 
 fn regex_to_python<'py>(py: Python<'py>, source: &str, flags: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -278,7 +277,7 @@ fn datetime_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     Ok(class.bind(py).clone())
 }
 
-/// Converts a dictionary of options to JSON. Paths become text.
+/// Converts a dictionary of options to JSON. Paths become strings.
 pub(super) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
     if value.is_none() {
         return Ok(Json::Null);
@@ -312,7 +311,7 @@ pub(super) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
     Err(PyTypeError::new_err(format!("a value of type {} cannot be an option", value.get_type().name()?)))
 }
 
-/// Reads options from a dictionary.
+/// Converts a dictionary to an options struct. Errors name the invalid option.
 pub(super) fn options<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     given::read(to_json(value)?).map_err(Error::new_err)
 }

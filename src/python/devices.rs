@@ -1,4 +1,4 @@
-//! Devices to emulate, and paper formats.
+//! Device descriptors for emulation, and paper formats.
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::convert::Plain;
 use crate::browser::{Device, Paper};
 
-/// The context options that emulate each device, by the device's name.
+/// Returns the context options that emulate each device, by device name.
 #[pyfunction]
 pub(super) fn devices() -> BTreeMap<String, Plain> {
     Device::all().map(|device| (device.to_string(), Plain(options(device)))).collect()
@@ -30,7 +30,7 @@ fn options(device: Device) -> Value {
     Value::Object(options)
 }
 
-/// The width and height in inches of a paper format such as `A4`.
+/// Returns the width and height in inches of a paper format such as `A4`; `None` for an unknown name.
 #[pyfunction]
 pub(super) fn paper_size(name: &str) -> Option<(f64, f64)> {
     Paper::named(name).map(Paper::size)

@@ -1,4 +1,4 @@
-//! Passes engine events to Python's event handlers.
+//! Sends engine events to Python's event handlers.
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ use super::network::{Worker, follow_traffic};
 use super::page::{Call, Dialog, FileChooser, Page};
 use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, ContextEvent, EntryKind, PageEvent};
 
-/// Sends the browser's only event, `disconnected`, to `queue`.
+/// Sends the `disconnected` event of a browser to `queue`.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     let (queue, watched) = (queue.clone(), browser.clone());
     let key = browser.key();
@@ -20,7 +20,7 @@ pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     });
 }
 
-/// Sends all events of a context and its pages to `queue`.
+/// Starts sending all events of a context and its pages to `queue`.
 pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let key = context.key();
     let listener = {
@@ -86,10 +86,10 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
     }));
 }
 
-/// Answers a dialog for which the script has no handler: otherwise it would block the page for ever.
+/// Answers a dialog that the script does not handle, since an open dialog blocks the page.
 fn answer_unhandled(page: crate::browser::Page, leaves: bool) {
     runtime().spawn(async move {
-        // Fails if the dialog is already closed.
+        // Fails if the dialog was closed already.
         let _ = page.answer_dialog(leaves, None).await;
     });
 }

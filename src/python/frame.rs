@@ -1,4 +1,4 @@
-//! Frames: documents, scripts and selectors.
+//! Frames: navigation, scripts, selectors and expectations.
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::browser::{
 };
 use crate::error::Error;
 
-/// Options for dragging one element onto another.
+/// Options of a drag from one element to another, as passed from Python.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Dragging {
@@ -29,11 +29,11 @@ struct Dragging {
     keeps_scroll: bool,
 }
 
-/// A frame, which shows one document after another.
+/// A frame of a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Frame(pub(super) crate::browser::Frame);
 
-/// Elements to convert to Python.
+/// A wrapper that converts elements to a Python list of handles.
 pub(super) struct Handles(pub(super) Vec<ElementHandle>);
 
 impl<'py> IntoPyObject<'py> for Handles {
@@ -73,7 +73,7 @@ pub(super) fn navigate(
     Ok(NavigateOptions { until: moment(until)?, limit: locator::timeout_from_ms(timeout_ms), referrer })
 }
 
-/// Returns the name of a navigation's result, for Python.
+/// Returns the name that Python uses for a navigation's outcome.
 pub(super) fn name_of(arrival: &NavigationOutcome) -> &'static str {
     match arrival {
         NavigationOutcome::Document(_) => "document",
@@ -123,20 +123,20 @@ impl Frame {
         self.0.parent().cloned().map(Self)
     }
 
-    /// The child frames in order of creation.
+    /// The child frames, in order of creation.
     #[getter]
     fn children(&self) -> Vec<Self> {
         let frames = self.0.page().map(|page| page.frames()).unwrap_or_default();
         frames.into_iter().filter(|frame| frame.parent() == Some(&self.0)).map(Self).collect()
     }
 
-    /// The loader id of the current document. The document's request has the same id.
+    /// The loader id of the current document, equal to the id of the document's request.
     #[getter]
     fn loader(&self) -> String {
         self.0.loader_id().to_string()
     }
 
-    /// Navigates. Returns what the navigation led to: `document`, `same_document`, `download`, `no_content` or
+    /// Navigates. Returns the kind of outcome: `document`, `same_document`, `download`, `no_content` or
     /// `dialog`.
     #[pyo3(signature = (url, until, timeout_ms, referrer = None))]
     fn goto(
@@ -175,7 +175,7 @@ impl Frame {
         operation(async move { frame.document_title().await })
     }
 
-    /// Adds a `script` or `style` element, see `TagOptions`.
+    /// Adds a `script` or `style` element. `tag`: see `TagOptions`.
     fn add_tag(&self, name: String, tag: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (frame, tag) = (self.0.clone(), options::<TagOptions>(tag)?);
         Ok(operation(async move {
@@ -185,7 +185,7 @@ impl Frame {
         }))
     }
 
-    /// Extracts rows: with `fields` (see `Schema::read`) one per match of `each`, or else those of the table in `each`.
+    /// Extracts rows: of the table `each`, or with `fields` (see `Schema::read`) one row per match of `each`.
     fn extract(&self, each: Option<String>, fields: Option<&Bound<'_, PyAny>>) -> PyResult<Operation> {
         let (frame, fields) = (self.0.clone(), fields.map(to_json).transpose()?);
         Ok(operation(async move {
@@ -196,13 +196,13 @@ impl Frame {
         }))
     }
 
-    /// Waits until the URL differs from `url`. Returns the new one.
+    /// Waits until the URL differs from `url`. Returns the new URL.
     fn wait_for_url_change(&self, url: String, timeout_ms: f64) -> Operation {
         let (frame, limit) = (self.0.clone(), locator::timeout_from_ms(timeout_ms));
         operation(async move { frame.wait_for_url_change(&url, limit).await })
     }
 
-    /// Returns the entries of the `local` or `session` storage; with `name`, only that one.
+    /// Returns name and value of each entry in `local` or `session` storage; with `name`, only of that one.
     fn stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move {
@@ -216,7 +216,7 @@ impl Frame {
         Ok(operation(async move { frame.set_storage_item(storage, &name, &value).await.map(drop) }))
     }
 
-    /// Removes the entry `name`, or with `None` all entries, of the `local` or `session` storage.
+    /// Removes the entry `name` from `local` or `session` storage; with `None`, all entries.
     fn forget_stored(&self, kind: &str, name: Option<String>) -> PyResult<Operation> {
         let (frame, storage) = (self.0.clone(), storage(kind)?);
         Ok(operation(async move { frame.remove_storage_items(storage, name.as_deref()).await.map(drop) }))
@@ -248,8 +248,8 @@ impl Frame {
         }))
     }
 
-    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page runs them in the
-    /// order of `number`, from 0.
+    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page executes
+    /// them in the order of `number`, which starts at 0.
     fn command_socket(
         &self,
         name: String,
@@ -262,8 +262,8 @@ impl Frame {
         Ok(operation(async move { frame.command_socket(&name, socket, number, &what, value).await }))
     }
 
-    /// Waits until a script returns a truthy value. With `pause_ms` below 0, it runs about once per animation frame. If
-    /// `isolated` is `None`, a script that only reads the document runs in the isolated world.
+    /// Waits until a script returns a truthy value. A negative `pause_ms` polls about once per animation
+    /// frame. If `isolated` is `None`, a script that only reads the document runs in the isolated world.
     fn wait_for_function(
         &self,
         script: String,
@@ -280,7 +280,7 @@ impl Frame {
         }))
     }
 
-    /// Performs `action` on the element that a selector matches, see `ElementAction`.
+    /// Performs an action on the element that a selector matches. `action`: see `ElementAction`.
     fn perform(
         &self,
         selector: String,
@@ -298,7 +298,7 @@ impl Frame {
         }))
     }
 
-    /// Highlights all elements that a selector matches now.
+    /// Highlights all elements that a selector matches at this time.
     fn highlight(&self, selector: String) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.highlight(&selector).await })
@@ -308,7 +308,7 @@ impl Frame {
         Ok(self.0.hide_highlight(selector)?)
     }
 
-    /// Returns the element that a selector matches now, or `None`.
+    /// Returns the element that a selector matches at this time, or `None`.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move {
@@ -317,7 +317,7 @@ impl Frame {
         })
     }
 
-    /// Returns whether the element that a selector matches now is visible.
+    /// Returns whether the element that a selector matches is visible, without waiting.
     fn is_visible(&self, selector: String, strict: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.locator(&selector, strict)?.is_visible().await })
@@ -328,7 +328,7 @@ impl Frame {
         operation(async move { Ok(Handles(frame.locator(&selector, false)?.all().await?)) })
     }
 
-    /// Runs a script with an array of all elements that a selector matches now.
+    /// Calls a script with an array of all elements that a selector matches at this time.
     fn evaluate_all(
         &self,
         selector: String,
@@ -345,14 +345,14 @@ impl Frame {
         }))
     }
 
-    /// Returns the text of each element that a selector matches now: `innerText` if `drawn`, otherwise `textContent`.
+    /// Returns the text of each matching element: `innerText` if `drawn`, otherwise `textContent`.
     fn texts(&self, selector: String, drawn: bool) -> Operation {
         let frame = self.0.clone();
         operation(async move { frame.locator(&selector, false)?.all_texts(drawn).await.map(Plain) })
     }
 
-    /// Waits until elements match an expectation, or its negation. Returns whether they match, and the actual
-    /// value.
+    /// Waits until an expectation about elements holds, or with `is_not`, until it does not. Returns whether
+    /// it holds, and the actual value.
     fn expect(
         &self,
         selector: String,
@@ -369,7 +369,7 @@ impl Frame {
         }))
     }
 
-    /// Waits until the title matches, or does not. Returns whether it matches, and the title.
+    /// Waits until the title matches, or with `is_not`, does not. Returns whether it matches, and the title.
     fn expect_title(
         &self,
         expected: &Bound<'_, PyAny>,
@@ -384,8 +384,8 @@ impl Frame {
         }))
     }
 
-    /// Waits until a property of the element equals the expected value, or does not. Returns whether it does,
-    /// and the value.
+    /// Waits until a property of the element equals a value, or with `is_not`, does not. Returns whether both
+    /// are equal, and the property's value.
     fn expect_property(
         &self,
         selector: String,
@@ -403,8 +403,8 @@ impl Frame {
         }))
     }
 
-    /// Waits until the element's accessibility tree matches a template, or does not. Returns whether it does,
-    /// and the tree.
+    /// Waits until the element's accessibility tree matches a template, or with `is_not`, does not. Returns
+    /// whether it matches, and the tree as text.
     fn expect_aria(&self, selector: String, template: String, is_not: bool, timeout_ms: f64) -> Operation {
         let (frame, limit) = (self.0.clone(), locator::timeout_from_ms(timeout_ms));
         operation(async move {
@@ -414,7 +414,7 @@ impl Frame {
         })
     }
 
-    /// Returns the snapshot of the element, with refs. `chosen`: see `SnapshotOptions`.
+    /// Returns the snapshot of an element, with refs. `chosen`: see `SnapshotOptions`.
     fn snapshot(
         &self,
         selector: String,
@@ -432,7 +432,7 @@ impl Frame {
         operation(async move { frame.locator(&selector, false)?.count().await })
     }
 
-    /// Waits until an element is in a state: `attached`, `visible`, `hidden` or `detached`.
+    /// Waits until an element is `attached`, `visible`, `hidden` or `detached`. Returns it if it exists.
     fn wait_for(
         &self,
         selector: String,
@@ -448,7 +448,7 @@ impl Frame {
         }))
     }
 
-    /// Runs a script with the element as soon as it exists, and returns the script's value.
+    /// Waits for an element, calls a script with it, and returns the script's result.
     fn evaluate_on(
         &self,
         selector: String,
@@ -471,7 +471,7 @@ impl Frame {
         }))
     }
 
-    /// Drags one element onto another.
+    /// Drags one element onto another. `how`: see `Dragging`.
     fn drag(
         &self,
         source: String,
@@ -514,7 +514,7 @@ impl Frame {
         }))
     }
 
-    /// The element that embeds this frame.
+    /// Returns the element that embeds this frame, such as an `<iframe>`.
     fn frame_element(&self) -> Operation {
         let frame = self.0.clone();
         operation(async move {

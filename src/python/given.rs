@@ -1,4 +1,4 @@
-//! Parses the options that scripts pass into structs, with errors that script authors understand.
+//! Parses options passed by scripts into structs, with error messages for script authors.
 use std::fmt;
 
 use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
@@ -8,7 +8,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-/// Parses options; the error text begins with the option's name.
+/// Parses options. Error messages begin with the path of the invalid option.
 pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(Given(value)).map_err(|error| {
         let path = error.path().to_string();
@@ -74,7 +74,7 @@ impl serde::de::Error for InvalidOption {
     }
 }
 
-/// Returns the name of a value's type in JavaScript.
+/// Returns the JavaScript name of a value's type.
 fn called(found: Unexpected<'_>) -> &'static str {
     match found {
         Unexpected::Bool(_) => "boolean",

@@ -1,7 +1,7 @@
-//! Checks that the engine is used in only one interpreter of only one process, and raises an error elsewhere.
+//! Restricts the engine to one interpreter of one process, and raises an error elsewhere.
 //!
-//! The engine's threads do not survive a fork, and its classes belong to the interpreter that created them: in a
-//! forked process or another interpreter, it would hang or crash.
+//! The engine's threads do not survive a fork, and its classes belong to the interpreter that created them.
+//! In a forked process or another interpreter, the engine would hang or crash.
 use std::process;
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 static INTERPRETER: OnceLock<i64> = OnceLock::new();
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
-/// Binds the module to this interpreter on first use, and refuses any other.
+/// Binds the module to the first interpreter that imports it. Raises an `ImportError` in any other.
 pub(super) fn check_interpreter(py: Python<'_>) -> PyResult<()> {
     let here = current_interpreter(py);
     if *INTERPRETER.get_or_init(|| here) == here {
@@ -23,8 +23,8 @@ pub(super) fn check_interpreter(py: Python<'_>) -> PyResult<()> {
     ))
 }
 
-/// Binds the engine to this process on first use, and refuses any other. An import alone does not bind it, since no
-/// threads run yet that a fork would lose.
+/// Binds the engine to the first process that uses it. Raises a `RuntimeError` in a fork. An import alone
+/// does not bind the engine, since it starts no threads.
 pub(super) fn check_process() -> PyResult<()> {
     let here = process::id();
     let home = *PROCESS.get_or_init(|| here);
@@ -39,6 +39,6 @@ pub(super) fn check_process() -> PyResult<()> {
 
 #[expect(unsafe_code, reason = "PyO3 has no safe way to ask")]
 fn current_interpreter(_py: Python<'_>) -> i64 {
-    // SAFETY: the token proves that an interpreter runs and that this thread holds it; both functions only read.
+    // SAFETY: the token proves that this thread holds a running interpreter; both functions only read.
     unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) }
 }

@@ -1,4 +1,4 @@
-//! Handles of JavaScript objects.
+//! Handles to JavaScript objects and elements.
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::browser::locator::{self, WaitForState};
 use crate::browser::{ElementAction, ElementHandle, ScriptWorld};
 use crate::error::{ElementKind, Error, RequiredKind, Result};
 
-/// A handle of a JavaScript object, or a primitive value.
+/// A handle to a JavaScript object, or a primitive value.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct JsHandle(pub(super) crate::browser::JsHandle);
 
@@ -19,7 +19,7 @@ pub(super) fn scope(isolated: bool) -> ScriptWorld {
     if isolated { ScriptWorld::Isolated } else { ScriptWorld::Main }
 }
 
-/// Returns the element of a handle, or an error if the object is none.
+/// Returns the element of a handle; an error if the object is not an element.
 async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
     let wrong = Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::Element };
     handle.element().await?.ok_or(wrong)
@@ -33,7 +33,7 @@ impl JsHandle {
         self.0.is_node()
     }
 
-    /// Describes the object: type, subtype, description, and its value as text.
+    /// Type, subtype, description, and value as text, as in CDP's `RemoteObject`.
     #[getter]
     fn description(&self) -> (String, Option<String>, Option<String>, Option<String>) {
         let object = self.0.object();
@@ -83,7 +83,7 @@ impl JsHandle {
         })
     }
 
-    /// Performs an action, see `ElementAction`.
+    /// Performs an action on this element. `action`: see `ElementAction`.
     fn perform(&self, action: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (handle, action, limit) =
             (self.0.clone(), options::<ElementAction>(action)?, locator::timeout_from_ms(timeout_ms));
@@ -101,14 +101,14 @@ impl JsHandle {
         }))
     }
 
-    /// Returns a one-line preview. Blocks until the browser has computed it, at most 1 s; then empty.
+    /// Returns a one-line preview. Blocks up to 1 s for the browser's reply, then returns an empty string.
     fn preview(&self, py: Python<'_>) -> PyResult<String> {
         const LIMIT: Duration = Duration::from_secs(1);
         let preview = block_on(py, async { tokio::time::timeout(LIMIT, self.0.preview()).await })?;
         Ok(preview.ok().and_then(Result::ok).unwrap_or_default())
     }
 
-    /// The first match of a selector within this element.
+    /// Returns the first match of a selector within this element, or `None`.
     fn query(&self, selector: String, strict: bool) -> Operation {
         let handle = self.0.clone();
         operation(async move {
@@ -117,7 +117,7 @@ impl JsHandle {
         })
     }
 
-    /// All matches of a selector within this element.
+    /// Returns all matches of a selector within this element.
     fn query_all(&self, selector: String) -> Operation {
         let handle = self.0.clone();
         operation(
@@ -125,7 +125,7 @@ impl JsHandle {
         )
     }
 
-    /// Runs a script with an array of all matches of a selector within this element.
+    /// Calls a script with an array of all matches of a selector within this element.
     fn evaluate_all(
         &self,
         selector: String,
@@ -142,13 +142,13 @@ impl JsHandle {
         }))
     }
 
-    /// Dispatches an event of type `kind` in the main world; `init` may contain handles.
+    /// Dispatches an event of type `kind` in the main world. `init` may contain handles.
     fn dispatch(&self, kind: String, init: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (handle, init) = (self.0.clone(), to_js(init)?);
         Ok(operation(async move { element_of(&handle).await?.dispatch_event(&kind, init).await }))
     }
 
-    /// Waits for a match of a selector within this element.
+    /// Waits for a match of a selector within this element to reach a state.
     fn wait_for(
         &self,
         selector: String,
@@ -164,7 +164,7 @@ impl JsHandle {
         }))
     }
 
-    /// Drags this element onto another one.
+    /// Drags this element onto `target`.
     #[pyo3(signature = (target, source_position, target_position, force, timeout_ms))]
     fn drag_to(
         &self,
@@ -188,7 +188,7 @@ impl JsHandle {
         })
     }
 
-    /// The frame that this element embeds.
+    /// Returns the frame that this element embeds, or `None`.
     fn content_frame(&self) -> Operation {
         let handle = self.0.clone();
         operation(async move {
@@ -197,7 +197,7 @@ impl JsHandle {
         })
     }
 
-    /// The frame whose document contains this node.
+    /// Returns the frame whose document contains this node, or `None`.
     fn owner_frame(&self) -> Operation {
         let handle = self.0.clone();
         operation(async move {

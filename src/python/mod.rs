@@ -1,4 +1,4 @@
-//! The Python bindings, the only module that uses `pyo3`: thin wrappers that convert values and call the engine.
+//! The Python bindings: thin wrappers that convert values and call the engine. Only this module uses `pyo3`.
 mod api_request;
 mod archive;
 mod bridge;
@@ -32,7 +32,7 @@ use crate::Error;
 use crate::cli;
 use crate::mcp::program::set_interpreter;
 
-pyo3::import_exception!(patchright_mcp.errors, BrowserError); // The class is written in Python.
+pyo3::import_exception!(patchright_mcp.errors, BrowserError); // This class is written in Python.
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
@@ -46,7 +46,7 @@ impl From<Error> for PyErr {
     }
 }
 
-/// Runs the command line until it ends, without holding the GIL.
+/// Runs the command line with the GIL released. Returns the exit status.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     guard::check_process()?;
@@ -56,8 +56,8 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     Ok(py.detach(|| cli::main(&program, arguments)))
 }
 
-/// Removes Python's SIGINT handler, so that Rust handles the signal. Python's would only set a flag, and raise
-/// `KeyboardInterrupt` after the server has exited cleanly.
+/// Removes Python's SIGINT handler, so that Rust handles the signal. Python's handler would only set a flag,
+/// and raise `KeyboardInterrupt` after the server has exited.
 fn leave_interrupts_to_rust(py: Python<'_>) -> PyResult<()> {
     let signal = py.import("_signal")?; // Not `signal`: its enums take longer to import than we take to start.
     let left = signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?));

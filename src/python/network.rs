@@ -1,4 +1,4 @@
-//! Requests, responses, workers, `WebSockets` and downloads.
+//! Requests, responses, routes, workers, `WebSockets` and downloads.
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ use crate::error::Result;
 
 pub(super) type Pairs = Vec<(String, String)>;
 
-/// Sends the network events of a context's pages and workers to `queue`.
+/// Starts sending the network events of a context's pages and workers to `queue`.
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
     let (key, queue) = (context.key(), queue.clone());
     let subscribed = queue.subscribed(key);
@@ -71,7 +71,7 @@ fn tell(news: &NetworkEvent, key: usize, queue: &Queue) {
     }
 }
 
-/// Converts globs to the engine's filter of intercepted requests: all requests for `None`, or if a glob is invalid.
+/// Converts globs to a filter for interception: all requests for `None` or if a glob is invalid.
 pub(super) fn routed(globs: Option<Vec<String>>) -> InterceptedUrls {
     let Some(globs) = globs else { return InterceptedUrls::All };
     let patterns: Option<Vec<_>> = globs.iter().map(|glob| UrlGlob::new(glob)).collect();
@@ -82,7 +82,7 @@ pub(super) fn routed(globs: Option<Vec<String>>) -> InterceptedUrls {
     }
 }
 
-/// Whether a URL matches a glob. Compiled globs are cached.
+/// Returns whether a URL matches a glob. Caches compiled globs.
 #[pyfunction]
 pub(super) fn glob_matches(glob: &str, url: &str) -> PyResult<bool> {
     static KEPT: Mutex<Vec<(String, UrlGlob)>> = Mutex::new(Vec::new());
@@ -122,7 +122,7 @@ fn bytes(work: impl Future<Output = Result<Vec<u8>>> + Send + 'static) -> Operat
     operation_with(work, |py, bytes| Ok(PyBytes::new(py, &bytes).into_any().unbind()))
 }
 
-/// Splits repeated headers, whose values the browser joins with newlines.
+/// Splits repeated headers into separate pairs. The browser joins their values with newlines.
 fn apart(headers: &HeaderList) -> Pairs {
     let each = headers
         .iter()
@@ -152,7 +152,7 @@ impl Request {
         self.0.method()
     }
 
-    /// The headers that the page's process set, without those that the browser adds when sending.
+    /// The headers set by the page, without those that the browser adds when it sends the request.
     #[getter]
     fn headers(&self) -> Pairs {
         self.0.headers().to_vec()
@@ -219,7 +219,7 @@ impl Request {
         }))
     }
 
-    /// The response, if it has arrived.
+    /// The response; `None` until it arrives.
     #[getter]
     fn response_so_far(&self) -> Option<Response> {
         self.0.response_so_far().map(Response)
@@ -325,7 +325,7 @@ impl Response {
     }
 }
 
-/// An intercepted request.
+/// An intercepted request, which waits for a decision.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Route(crate::browser::Route);
 
@@ -336,13 +336,13 @@ impl Route {
         Request(self.0.request().clone())
     }
 
-    /// Whether a handler of the server, which takes precedence over the script's, decides about the request.
+    /// Whether one of the server's own handlers decides about this request, in place of the script.
     #[getter]
     fn is_claimed(&self) -> bool {
         self.0.is_claimed()
     }
 
-    /// Continues the request with these changes.
+    /// Continues the request. `None` leaves a part unchanged.
     fn resume(
         &self,
         url: Option<String>,
@@ -354,7 +354,7 @@ impl Route {
         operation(async move { route.resume(&overrides).await })
     }
 
-    /// Answers the request instead of the server.
+    /// Responds to the request without sending it to the server.
     fn fulfill(&self, status: u32, headers: Pairs, body: Vec<u8>) -> Operation {
         let (route, answer) = (self.0.clone(), Fulfillment { status, headers, body });
         operation(async move { route.fulfill(&answer).await })
@@ -365,7 +365,7 @@ impl Route {
         operation(async move { route.abort(&reason).await })
     }
 
-    /// Continues the request unchanged, without waiting for the browser.
+    /// Continues the request unchanged. Does not wait for the browser.
     fn let_go(&self) {
         self.0.continue_unchanged();
     }
@@ -414,7 +414,7 @@ impl Worker {
     }
 }
 
-/// A WebSocket of a page.
+/// A WebSocket opened by a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct WebSocket(crate::browser::WebSocket);
 
@@ -437,7 +437,7 @@ impl WebSocket {
     }
 }
 
-/// A download.
+/// A file download.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Download(crate::browser::Download);
 
@@ -453,13 +453,13 @@ impl Download {
         &self.0.name
     }
 
-    /// The target id of the page that started the download.
+    /// The CDP target id of the page that started the download.
     #[getter]
     fn page_id(&self) -> &str {
         &self.0.page
     }
 
-    /// Waits until the download has ended. Returns the file's path, or `None` and the reason of the failure.
+    /// Waits until the download ends. Returns the file's path and the failure reason; one of them is `None`.
     fn ended(&self, context: &BrowserContext) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move {
@@ -471,7 +471,7 @@ impl Download {
         })
     }
 
-    /// Waits until the download has ended, and copies the file to `path`. Missing folders are created.
+    /// Waits until the download ends, and copies the file to `path`. Creates missing folders.
     fn save_as(&self, context: &BrowserContext, path: PathBuf) -> Operation {
         let (context, id) = (context.0.clone(), self.0.id.clone());
         operation(async move { context.save_download(&id, &path).await })
@@ -488,7 +488,7 @@ impl Download {
     }
 }
 
-/// The request of a frame's current document.
+/// Returns the request that loaded a frame's current document; `None` if it is unknown.
 #[pyfunction]
 pub(super) fn document_request(frame: &Frame) -> Option<Request> {
     let page = frame.0.page().ok()?;

@@ -8,7 +8,7 @@ use super::frame::Frame;
 use crate::browser::{WebMcpTool, locator};
 use crate::error::{Error, Result};
 
-/// Returns the tools that a frame's document offers.
+/// Returns the tools that a frame's document offers, or an error if `WebMCP` is not enabled.
 fn offered(frame: &crate::browser::Frame) -> Result<Vec<WebMcpTool>> {
     let page = frame.page()?;
     if !page.context().options().collects_page_tools {
@@ -18,7 +18,7 @@ fn offered(frame: &crate::browser::Frame) -> Result<Vec<WebMcpTool>> {
     Ok(page.webmcp_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
 }
 
-/// Returns the tools that a frame's document offers now.
+/// Returns the name, description, input schema and annotations of each tool that a frame's document offers.
 #[pyfunction]
 pub(super) fn offered_tools(frame: &Frame) -> Operation {
     let frame = frame.0.clone();
@@ -35,7 +35,7 @@ pub(super) fn offered_tools(frame: &Frame) -> Operation {
     })
 }
 
-/// Calls a tool of a frame's document and returns the tool's result.
+/// Calls a tool that a frame's document offers, and returns the tool's result.
 #[pyfunction]
 pub(super) fn call_offered(
     frame: &Frame,

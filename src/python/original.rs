@@ -1,4 +1,4 @@
-//! The engine side of the Python modules `server` and `browser`, which have the API of the first patchright-mcp.
+//! The Rust part of the Python modules `server` and `browser`: the API of the first patchright-mcp.
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -30,13 +30,13 @@ use crate::session::visit::{self, VisitOptions, VisitTask};
 use crate::session::{BrowserSource, Engine, EngineOptions, Workspace};
 use crate::sync::unix_time;
 
-/// Returns whether an error text reports that nobody logged in within the time limit.
+/// Returns whether an error text means that nobody logged in within the time limit.
 #[pyfunction]
 pub(super) fn is_login_timeout(error: &str) -> bool {
     login::is_login_timeout(error)
 }
 
-/// The login cooldown of this process: after a login timeout, calls are rejected for a while.
+/// The process-wide cooldown: after a login timeout, calls are rejected for a while.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CooldownState(&'static Cooldown);
 
@@ -58,7 +58,7 @@ impl CooldownState {
         self.0.set_started_at(since);
     }
 
-    /// The length of a cooldown in seconds.
+    /// The duration of a cooldown in seconds.
     #[getter]
     fn period(&self) -> f64 {
         self.0.period()
@@ -69,29 +69,29 @@ impl CooldownState {
         self.0.set_period(seconds);
     }
 
-    /// Replaces the clock that the cooldown uses: a function that returns seconds since 1970.
+    /// Sets the function that returns the current time, in seconds since 1970.
     fn use_clock(&self, clock: Py<PyAny>) {
         let now = move || {
-            // While the interpreter shuts down, Python code can no longer run; then the system's clock is used.
+            // While the interpreter shuts down, Python code cannot run, so the system clock is used.
             let time = Python::try_attach(|py| clock.call0(py)?.extract::<f64>(py));
             time.and_then(Result::ok).unwrap_or_else(|| unix_time().as_secs_f64())
         };
         self.0.set_clock(Arc::new(now));
     }
 
-    /// Returns the answer to a call during a cooldown; `None` if no cooldown is active.
+    /// Returns the response to calls during a cooldown; `None` if no cooldown is active.
     fn check(&self) -> Option<String> {
         let cooling = self.0.check()?;
         Some(texts::cooldown_active(Language::default(), cooling.remaining_seconds))
     }
 
-    /// Starts a cooldown now. Returns the message for the user.
+    /// Starts a cooldown. Returns the message for the user.
     fn record(&self) -> String {
         texts::cooldown_started(Language::default(), self.0.restart())
     }
 }
 
-/// The dispatcher behind [`call_tool`], with its one client. Created on first use, from environment variables.
+/// The dispatcher of [`call_tool`] and its only client. Created on first use, from environment variables.
 struct ToolServer {
     dispatcher: Dispatcher,
     client: Client,
@@ -113,7 +113,7 @@ fn desk() -> PyResult<Arc<ToolServer>> {
     Ok(Arc::clone(DESK.get_or_init(|| Arc::new(ToolServer { dispatcher, client }))))
 }
 
-/// Returns the descriptions of the `patchright_*` tools as JSON.
+/// Returns the definitions of the `patchright_*` tools as a JSON array.
 #[pyfunction]
 pub(super) fn list_patchright_tools() -> PyResult<String> {
     let desk = desk()?;
@@ -129,7 +129,7 @@ pub(super) fn list_patchright_tools() -> PyResult<String> {
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// Calls a tool as an MCP client does. Returns an awaitable of the JSON result.
+/// Calls a tool as an MCP client would. Returns an awaitable of the result as JSON text.
 #[pyfunction]
 pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> PyResult<Bound<'py, PyAny>> {
     let arguments: Map<String, Value> =
@@ -144,7 +144,7 @@ pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> 
     })
 }
 
-/// Closes the browser that `call_tool` uses, if one runs.
+/// Closes the browser that `call_tool` uses, if it runs.
 #[pyfunction]
 pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     match DESK.get() {
@@ -153,7 +153,7 @@ pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// A browser for one-shot calls: each opens a page, does one thing there, and closes it.
+/// A browser for one-shot calls: each call opens a page, performs one task in it, and closes it.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ToolBrowser {
     workspace: Workspace,
@@ -161,7 +161,7 @@ pub(super) struct ToolBrowser {
     limit: Duration,
 }
 
-/// The result of a visit: URL, title, text, HTML, screenshot, and the script's value as JSON; or the error.
+/// The outcome of a call: URL, title, text, HTML, screenshot, the script's result as JSON, and the error.
 type Outcome<'py> = (String, String, String, String, Bound<'py, PyBytes>, Option<String>, Option<String>);
 
 #[pymethods]
@@ -208,7 +208,7 @@ impl ToolBrowser {
         self.run(py, Kind::ExecuteJs, url, &VisitTask::Run { script })
     }
 
-    /// Closes the browser, if one runs.
+    /// Closes the browser, if it runs.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         bridge::block_on(py, self.workspace.engine().close())
     }
@@ -263,13 +263,13 @@ fn lacks(task: &VisitTask) -> bool {
     }
 }
 
-/// Returns the error text of a visit. It contains a login-timeout keyword if and only if the cooldown must start.
+/// Returns the error text of a call. Contains a login-timeout keyword only if the cooldown must start.
 fn reason(error: &Error) -> String {
     let error_class = error_class(error, FAMILY);
     if login::is_login_timeout(error_class) {
         return error_class.to_owned();
     }
     let words = words::error_description(Language::default(), error);
-    // A page's text in the error may contain a keyword by chance, which must not start the cooldown.
+    // Text from the page could contain a keyword by chance, which must not start the cooldown.
     if login::is_login_timeout(&words) { error.code().to_owned() } else { words }
 }

@@ -1,4 +1,4 @@
-//! The pacing of a page pool's navigations.
+//! Limits how often the pages of a pool navigate.
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
@@ -9,7 +9,7 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use crate::session::pacing::{self, Politeness};
 
-/// Paces navigations: a minimum interval between those to one origin, and the rules of robots.txt.
+/// Delays navigations to keep a minimum interval per origin, and enforces robots.txt.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Pacing(pacing::Pacing);
 
@@ -22,11 +22,11 @@ impl Pacing {
         Ok(Self(pacing::Pacing::new(Politeness { min_interval, respect_robots })))
     }
 
-    /// Waits until a page of this context may navigate to `url`. Fails if robots.txt disallows it.
+    /// Waits until a page of this context may navigate to `url`. Returns an error if robots.txt disallows it.
     fn before(&self, context: &BrowserContext, url: String) -> Operation {
         let (pacing, context) = (self.0.clone(), context.0.clone());
         operation(async move {
-            // An invalid URL is let through: the navigation fails with a better error.
+            // Accepts an invalid URL: the navigation then fails with a better error message.
             match Url::parse(&url) {
                 Ok(url) => pacing.wait_to_navigate(&context, &url).await,
                 Err(_) => Ok(()),

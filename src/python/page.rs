@@ -1,4 +1,4 @@
-//! Pages, and their dialogs and file choosers.
+//! Pages, dialogs, file choosers and calls of exposed functions.
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -26,11 +26,11 @@ use crate::error::Error;
 use crate::mcp::script::{ScriptLanguage, locator};
 use crate::session::challenge::{Challenge, VisitPurpose, detect_challenge};
 
-/// A tab.
+/// A page: a tab of the browser.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Page(pub(super) crate::browser::Page);
 
-/// An open dialog.
+/// An open JavaScript dialog.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Dialog(pub(super) crate::browser::Dialog);
 
@@ -52,7 +52,7 @@ impl Dialog {
     }
 }
 
-/// A file chooser that a page has opened.
+/// A file chooser opened by a page.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct FileChooser(pub(super) crate::browser::FileChooser);
 
@@ -63,7 +63,7 @@ impl FileChooser {
         self.0.multiple
     }
 
-    /// The file input.
+    /// Returns the file input element.
     fn element(&self) -> Operation {
         let chooser = self.0.clone();
         operation(async move {
@@ -73,7 +73,7 @@ impl FileChooser {
     }
 }
 
-/// A page's call of an exposed function. The page waits for the answer.
+/// A page's call of an exposed function. The page waits for the result.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Call(pub(super) crate::browser::ExposedCall);
 
@@ -89,29 +89,29 @@ impl Call {
         self.0.name.to_string()
     }
 
-    /// The first argument as a handle, if the function was exposed with `keeps`.
+    /// The first argument as a handle, if the function was exposed with `keeps`; otherwise `None`.
     #[getter]
     fn kept(&self) -> Option<JsHandle> {
         self.0.kept.clone().map(JsHandle)
     }
 
-    /// The arguments of the call, as a list.
+    /// The arguments, as a Python list.
     #[getter]
     fn arguments(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         ToPython(JsValue::Array { number: 0, items: self.0.arguments.clone() }).into_py_any(py)
     }
 
-    /// Returns `value` to the page, or throws it there if the call `failed`.
+    /// Returns `value` to the page; with `failed`, throws it there as an exception.
     fn answer(&self, value: &Bound<'_, PyAny>, failed: bool) -> PyResult<Operation> {
         let (call, value) = (self.0.clone(), to_js(value)?);
         Ok(operation(async move { call.answer(if failed { Err(value) } else { Ok(value) }).await }))
     }
 }
 
-/// A call of a locator handler. The action that the handler's element blocks waits until `end` is called.
+/// A running locator handler. The blocked action waits until `end` is called.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct HandlerCall {
-    /// The handler's number, as `Page.add_locator_handler` returned it.
+    /// The number that `Page.add_locator_handler` returned.
     #[pyo3(get)]
     handler: u64,
     ended: Mutex<Option<oneshot::Sender<Result<(), Error>>>>,
@@ -119,11 +119,11 @@ pub(super) struct HandlerCall {
 
 #[pymethods]
 impl HandlerCall {
-    /// Lets the action continue, or fail with the handler's exception.
+    /// Ends the handler. The action continues, or fails with the exception `raised`.
     fn end(&self, raised: Option<Bound<'_, PyAny>>) {
         if let Some(ended) = self.ended.lock().take() {
             let failed = |raised| Error::HandlerFailed { cause: Arc::new(PyErr::from_value(raised)) };
-            // Fails if the action has been cancelled meanwhile.
+            // Fails if the action was cancelled meanwhile.
             let _ = ended.send(raised.map_or(Ok(()), |raised| Err(failed(raised))));
         }
     }
@@ -143,19 +143,19 @@ impl Page {
         self.0.key()
     }
 
-    /// The browser's target id.
+    /// The CDP target id.
     #[getter]
     fn id(&self) -> &str {
         self.0.id()
     }
 
-    /// Intercepts requests to URLs that match one of `globs`; all requests with `None`.
+    /// Intercepts requests whose URL matches one of `globs`; with `None`, all requests.
     fn route(&self, globs: Option<Vec<String>>) -> Operation {
         let (page, routed) = (self.0.clone(), routed(globs));
         operation(async move { page.set_interception(routed).await })
     }
 
-    /// The latest requests, oldest first.
+    /// Returns the most recent requests, oldest first.
     fn requests(&self) -> Vec<Request> {
         self.0.requests().into_iter().map(Request).collect()
     }
@@ -209,7 +209,7 @@ impl Page {
         }))
     }
 
-    /// Goes back in the history; `None` if there is no earlier page.
+    /// Goes back in history and returns the outcome; `None` if there is no earlier entry.
     fn go_back(&self, until: &str, timeout_ms: f64) -> PyResult<Operation> {
         let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
@@ -230,7 +230,7 @@ impl Page {
         }))
     }
 
-    /// Closes the tab. With `ask`, the page may refuse (`beforeunload`), and this does not wait until it is closed.
+    /// Closes the tab. With `ask`, runs `beforeunload` handlers, which may prevent it, and does not wait.
     fn close(&self, ask: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { if ask { page.ask_to_close().await } else { page.close().await } })
@@ -246,7 +246,7 @@ impl Page {
         operation(async move { page.answer_dialog(accept, text).await.map(drop) })
     }
 
-    /// Sets whether file choosers are reported instead of shown.
+    /// Sets whether file choosers are reported as events instead of shown.
     fn catch_file_choosers(&self, enabled: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.catch_file_choosers(enabled).await })
@@ -267,7 +267,7 @@ impl Page {
         Ok(operation(async move { page.emulate_media(media).await }))
     }
 
-    /// Adds a handler: an `in_the_way` event is sent when its element blocks an action. Returns the handler's number.
+    /// Adds a locator handler and returns its number. Sends `in_the_way` when its element blocks an action.
     fn add_locator_handler(
         &self,
         selector: &str,
@@ -288,7 +288,7 @@ impl Page {
         Ok(id.0)
     }
 
-    /// Returns whether a handler may still be called.
+    /// Returns whether a locator handler still exists and may be called again.
     fn has_locator_handler(&self, handler: u64) -> bool {
         self.0.has_locator_handler(LocatorHandlerId(handler))
     }
@@ -297,18 +297,18 @@ impl Page {
         self.0.remove_locator_handler(LocatorHandlerId(handler));
     }
 
-    /// Exposes a function to the page; its calls arrive as `called` events. `keeps`: the first argument is a handle.
+    /// Exposes a function to the page. Calls become `called` events. `keeps`: the first argument is a handle.
     fn expose(&self, name: String, all_frames: bool, keeps: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.expose(&name, all_frames, keeps).await })
     }
 
-    /// Sets whether console messages and uncaught errors of this page are reported.
+    /// Sets whether this page reports console messages and uncaught errors.
     fn hear_console(&self, messages: bool, errors: bool) {
         self.0.set_console_filter(ConsoleFilter { messages, errors });
     }
 
-    /// Sends events for the console messages that the browser has stored for the page; with `errors`, for errors too.
+    /// Emits events for console messages that the browser has stored; with `errors`, for uncaught errors too.
     fn tell_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.replay_console(ConsoleFilter { messages: true, errors }).await })
@@ -323,8 +323,8 @@ impl Page {
         operation(async move { Ok(InitScript(Arc::new(page.add_init_script(source).await?))) })
     }
 
-    /// Takes a screenshot. `area`: `viewport`, `page` or `element`, with an optional clip: x, y, width and
-    /// height. `masks`: frames with selectors to cover. `finish`: other changes to the page meanwhile.
+    /// Takes a screenshot. `area`: `viewport`, `page` or `element`, and optionally a clip (x, y, width,
+    /// height). `masks`: frame and selector of elements to cover. `finish`: see `ScreenshotAdjustments`.
     #[expect(clippy::too_many_arguments, reason = "what to take, how to write it, and what to do meanwhile")]
     fn screenshot(
         &self,
@@ -363,8 +363,8 @@ impl Page {
         }))
     }
 
-    /// Waits until the user clicks an element. Returns its selector and a Python expression for its locator. The page
-    /// does not receive the click.
+    /// Waits until the user clicks an element. Returns its selector and a Python expression for its locator.
+    /// The page does not receive the click.
     fn pick(&self) -> Operation {
         let page = self.0.clone();
         operation(async move {
@@ -374,7 +374,7 @@ impl Page {
         })
     }
 
-    /// Records the user's actions in this tab as a script in `python` or `typescript`.
+    /// Starts recording the user's actions in this tab as a `python` or `typescript` script.
     fn record_script(&self, language: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (page, language) = (self.0.clone(), options::<ScriptLanguage>(language)?);
         Ok(operation(async move { ScriptRecording::begin(&page, language).await }))
@@ -394,7 +394,7 @@ impl Page {
         Ok(operation(async move { page.outline(&options).await }))
     }
 
-    /// Returns the content of the page. `format`: `text`, `markdown` or `html`.
+    /// Returns the main content of the page as `text`, `markdown` or `html`.
     fn read(&self, format: String) -> Operation {
         let page = self.0.clone();
         operation(async move {
@@ -405,8 +405,8 @@ impl Page {
         })
     }
 
-    /// Returns a snapshot of each frame's document for a trace: frame id, URL, doctype, document as nested arrays, and
-    /// whether it is the main frame.
+    /// Returns a DOM snapshot of each frame for a trace: frame id, URL, doctype, document as JSON text of
+    /// nested arrays, and whether it is the main frame.
     fn dom_snapshots(&self, timeout_ms: f64) -> Operation {
         let (page, limit) = (self.0.clone(), timeout_from_ms(timeout_ms));
         operation(async move {
@@ -419,7 +419,7 @@ impl Page {
         })
     }
 
-    /// Returns a JPEG screenshot and the snapshot, for previews; `None` if the page does not respond within `limit_ms`.
+    /// Returns a JPEG screenshot and a snapshot; `None` if the page does not respond within `limit_ms`.
     fn glimpse(&self, py: Python<'_>, limit_ms: f64) -> PyResult<Option<(Py<PyAny>, String)>> {
         let (page, limit) = (self.0.clone(), timeout_from_ms(limit_ms));
         let shot = ScreenshotOptions {
@@ -439,7 +439,7 @@ impl Page {
         }))
     }
 
-    /// Returns the challenge on the page (login, captcha, …), or `None`. `asked`: the requested URL.
+    /// Returns the challenge (login, captcha, …) that the page shows, or `None`. `asked`: the requested URL.
     #[pyo3(name = "wall")]
     fn challenge(&self, asked: Option<String>, acts: bool) -> Operation {
         let page = self.0.clone();

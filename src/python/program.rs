@@ -1,4 +1,4 @@
-//! Programs of the tool `browser_run_python`, which run in the server's Python interpreter.
+//! Runs the programs of the tool `browser_run_python` in the server's own Python interpreter.
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::page::Page;
 use crate::error::{Error, Result};
 use crate::mcp::program::{self, Interpreter, Program, ProgramOutput, ProgramTask, UrlGate};
 
-/// The Python interpreter that runs the server, as an [`Interpreter`] for programs.
+/// The server's own Python interpreter, as an [`Interpreter`] for programs.
 #[derive(Debug)]
 pub(super) struct ThisPython;
 
@@ -23,19 +23,19 @@ impl Interpreter for ThisPython {
     }
 }
 
-/// The server's rules for a program: which URLs it may open, and the time limits.
+/// The server's rules that apply to a program: permitted URLs and time limits.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ProgramGate(UrlGate);
 
 #[pymethods]
 impl ProgramGate {
-    /// Checks a URL against the server's rules, waiting if they demand it. Returns the URL that the program may open.
+    /// Checks a URL against the server's rules, and waits for pacing if required. Returns the permitted URL.
     fn permit(&self, url: String) -> Operation {
         let gate = self.0.clone();
         operation(async move { Ok(gate.admit(&url).await?.to_string()) })
     }
 
-    /// Sets whether the program decides about a context's requests that match none of the server's own rules.
+    /// Sets whether the program decides about requests of a context to which no rule of the server applies.
     fn delegate_unmatched_requests(&self, context: &BrowserContext, decides: bool) {
         self.0.delegate_unmatched_requests(&context.0, decides);
     }
@@ -48,7 +48,7 @@ impl ProgramGate {
     }
 }
 
-/// Signals the end of a program.
+/// Signals that a program has ended.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Ended(watch::Sender<bool>);
 
@@ -59,7 +59,7 @@ impl Ended {
     }
 }
 
-/// A wrapper of the Python object `patchright_mcp._programs.Notebook`.
+/// The Python object `patchright_mcp._programs.Notebook`, wrapped for the engine.
 struct Notebook(Arc<Py<PyAny>>);
 
 impl fmt::Debug for Notebook {
@@ -97,7 +97,7 @@ impl Drop for Notebook {
     }
 }
 
-/// A wrapper of the Python object `patchright_mcp._programs.Work`.
+/// The Python object `patchright_mcp._programs.Work`: a running program.
 struct Work {
     work: Py<PyAny>,
     ended: Mutex<watch::Receiver<bool>>,
@@ -113,7 +113,7 @@ impl ProgramTask for Work {
     fn ended(&mut self) -> BoxFuture<'_, ProgramOutput> {
         let mut ended = self.ended.lock().clone();
         Box::pin(async move {
-            // The sender is only dropped without a signal if the Python program object is, which also ends the wait.
+            // The sender is dropped without a signal only with the Python object, which also ends the wait.
             let _ = ended.wait_for(|ended| *ended).await;
             self.printed()
         })

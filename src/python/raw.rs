@@ -7,12 +7,12 @@ use super::bridge::{Operation, Queue, operation};
 use super::convert::{Plain, to_json};
 use crate::browser::{RawSession, locator};
 
-/// A raw CDP session.
+/// A raw CDP session, for commands by name.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct CdpSession(RawSession);
 
 impl CdpSession {
-    /// Creates the session and sends its events to `queue`.
+    /// Wraps the session and starts sending its events to `queue`.
     pub(super) fn new(session: RawSession, queue: Arc<Queue>) -> Self {
         let key = session.key();
         session.forward_events(Arc::new(move |method, parameters| {
@@ -31,7 +31,7 @@ impl CdpSession {
         self.0.key()
     }
 
-    /// Sends a command. `timeout_ms`: 0 disables the limit.
+    /// Sends a CDP command and returns its reply. `timeout_ms`: 0 means no limit.
     fn send(&self, method: String, parameters: &Bound<'_, PyAny>, timeout_ms: f64) -> PyResult<Operation> {
         let (session, parameters, limit) =
             (self.0.clone(), to_json(parameters)?, locator::timeout_from_ms(timeout_ms));

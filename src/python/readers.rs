@@ -1,4 +1,4 @@
-//! Features for scraping that Playwright does not have.
+//! Scraping features that Playwright does not have.
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ use crate::browser::{BlockId, BlockRules, DomainList, GEO_SERVICE, ResponseStore
 use crate::error::{Error, Result};
 use crate::secrets;
 
-/// A rule that blocks requests until it is removed.
+/// A rule that blocks requests of a context until it is removed.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct Block {
     context: crate::browser::BrowserContext,
@@ -39,7 +39,7 @@ fn glob_of(text: &str) -> Result<UrlGlob> {
     UrlGlob::new(text).ok_or_else(|| wrong(format!("the braces of {text:?} do not match")))
 }
 
-/// Returns the given domains, those in the files `lists`, and with `ads` those of the built-in list of ad servers.
+/// Returns the union of `named`, the domains in the files `lists`, and if `ads`, the built-in ad servers.
 fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<DomainList> {
     let is_none = |name: &&String| DomainList::read(name).left_out > 0;
     if let Some(name) = named.iter().find(is_none) {
@@ -68,7 +68,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
     Ok(domains)
 }
 
-/// Blocks requests by kind, domain and URL pattern. `ads`: the built-in list of ad servers; `lists`: files of domains.
+/// Blocks requests by resource type, domain and URL pattern. `ads`: built-in list; `lists`: files of domains.
 #[pyfunction]
 pub(super) fn block(
     context: &BrowserContext,
@@ -86,7 +86,7 @@ pub(super) fn block(
     })
 }
 
-/// Stores the responses to a context's pages from now on.
+/// Stores the matching responses that a context's pages receive from now on.
 #[pyfunction]
 pub(super) fn keep_answers(
     context: &BrowserContext,
@@ -98,8 +98,8 @@ pub(super) fn keep_answers(
     Ok(KeptAnswers(context.0.store_responses(ResponseStoreOptions { address, kinds, most_bytes })))
 }
 
-/// Sets a context's time zone, locale and geolocation to those of its public IP address. `service`: the URL of the web
-/// service that reports them.
+/// Sets a context's time zone, locale and geolocation to those of its public IP address. `service` is the URL
+/// of the web service that reports them.
 #[pyfunction]
 pub(super) fn match_proxy_location(context: &BrowserContext, service: Option<String>) -> Operation {
     let context = context.0.clone();
@@ -108,14 +108,14 @@ pub(super) fn match_proxy_location(context: &BrowserContext, service: Option<Str
     })
 }
 
-/// Stored responses, for as long as this exists.
+/// Stored responses of a context; discarded when this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct KeptAnswers(crate::browser::ResponseStore);
 
 #[pymethods]
 impl KeptAnswers {
-    /// Returns the stored responses whose URL matches and whose body contains `text`, oldest first: request, status,
-    /// headers and body of each.
+    /// Returns the stored responses whose URL matches `address` and whose body contains `text`, oldest first.
+    /// Each is a tuple of request, status, headers and body.
     fn find(&self, address: Option<String>, text: Option<String>) -> Operation {
         let kept = self.0.clone();
         let work = async move {
@@ -137,7 +137,7 @@ impl KeptAnswers {
     }
 }
 
-/// Scrolls an element, or the page, to its end, again and again while it grows. Returns how often it grew.
+/// Scrolls an element or the page to its end repeatedly, until it no longer grows. Returns how often it grew.
 #[pyfunction]
 pub(super) fn scroll_through(
     frame: &Frame,
@@ -160,7 +160,7 @@ pub(super) fn scroll_through(
     })
 }
 
-/// Returns the one-time code of a seed at the Unix time `seconds` (`None`: now), and for how many seconds it is valid.
+/// Returns the TOTP code of a seed at a Unix time (default: now), and for how many seconds it stays valid.
 #[pyfunction]
 pub(super) fn one_time_code(seed: &str, seconds: Option<u64>) -> PyResult<(String, u64)> {
     let now = || SystemTime::UNIX_EPOCH.elapsed().as_ref().map_or(0, Duration::as_secs);

@@ -1,4 +1,4 @@
-//! Recording of a person's actions in a tab as a script.
+//! Records a person's actions in a tab as a script.
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -8,7 +8,7 @@ use crate::browser::{ActionRecording, Page, Recorder};
 use crate::error::Result;
 use crate::mcp::script::{RecordedScript, ScriptLanguage};
 
-/// A recording of a tab, which ends when this object is dropped.
+/// A running recording of a tab, which stops when this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
 pub(super) struct ScriptRecording {
     script: Arc<Mutex<RecordedScript>>,
@@ -32,7 +32,7 @@ impl ScriptRecording {
 
 #[pymethods]
 impl ScriptRecording {
-    /// Returns the script recorded so far, a test that repeats the actions.
+    /// The script recorded so far: a test that repeats the actions.
     #[getter]
     fn written(&self) -> String {
         self.script.lock().test(self.language)

@@ -1,12 +1,12 @@
-//! Builds selectors for `get_by_…` and `filter`.
+//! Builds selectors for `get_by_…` methods and `filter`.
 use pyo3::prelude::*;
 
 use super::convert::options;
 use crate::browser::LocatorSpec;
 use crate::browser::selector::{By, Filter, RoleOptions, TextMatch};
 
-/// Builds a selector. `what`: `text`, `label`, `testId` or an attribute's name. `words`: `text` and `exact`, or
-/// `source` and `flags` of a regular expression.
+/// Builds a selector by text. `what`: `text`, `label`, `testId` or an attribute's name. `words`: `text` and
+/// `exact`, or `source` and `flags` of a regular expression.
 #[pyfunction]
 pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<String> {
     let words: TextMatch = options(words)?;
@@ -19,19 +19,19 @@ pub(super) fn selector_by(what: &str, words: &Bound<'_, PyAny>) -> PyResult<Stri
     Ok(by.to_string())
 }
 
-/// Builds a selector by role; `chosen` may add `states`, `name` and `description`.
+/// Builds a selector by ARIA role. `chosen` may add `states`, `name` and `description`.
 #[pyfunction]
 pub(super) fn selector_by_role(role: &str, chosen: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(By::role(role, &options::<RoleOptions>(chosen)?).to_string())
 }
 
-/// Builds a filter to append to a selector. `chosen`: see `Filter`.
+/// Builds the filter part that is appended to a selector. `chosen`: see `Filter`.
 #[pyfunction]
 pub(super) fn selector_filter(chosen: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(By::selector("").filter(&options::<Filter>(chosen)?).to_string())
 }
 
-/// Converts the engine's description of how to find an element to a selector.
+/// Returns the selector for a locator description (`LocatorSpec`) from the engine.
 #[pyfunction]
 pub(super) fn selector_of_way(way: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(options::<LocatorSpec>(way)?.selector())

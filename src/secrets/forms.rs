@@ -1,4 +1,4 @@
-//! The spellings of a value that are searched for, each reduced to letters and digits.
+//! The spellings of a secret that are searched for in texts, each reduced to letters and digits.
 use std::collections::BTreeSet;
 
 use base64::Engine as _;
@@ -6,15 +6,15 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::messages::html;
 
-/// The smallest number of letters and digits that identify a value; shorter ones occur by chance.
+/// The minimum number of letters and digits that identify a value. Shorter ones occur by chance.
 pub(super) const FEWEST: usize = 6;
 
-/// The letters and digits of a text in lower case.
+/// Returns the letters and digits of a text, in lower case.
 pub(super) fn letters(text: &str) -> Vec<char> {
     text.chars().filter(|letter| letter.is_alphanumeric()).map(lower).collect()
 }
 
-/// The lower case of a letter, if that is one letter.
+/// Returns the lower case of a letter, or the letter itself if its lower case is several letters.
 pub(super) fn lower(letter: char) -> char {
     let mut lower = letter.to_lowercase();
     match (lower.next(), lower.next()) {
@@ -23,8 +23,8 @@ pub(super) fn lower(letter: char) -> char {
     }
 }
 
-/// Returns the spellings of a value: itself and reversed, in lower case; as URLs, HTML, JSON and JavaScript escape
-/// it; as character codes; in Base64, also within a longer text; in ROT13.
+/// Returns the spellings of a value: plain and reversed, in any case; with the escapes of URLs, HTML, JSON
+/// and JavaScript; as character codes; in Base64, also as part of a longer text; in ROT13.
 pub(super) fn of(value: &str) -> Vec<Vec<char>> {
     let backwards = value.chars().rev().collect();
     let ways: BTreeSet<String> =
@@ -79,7 +79,7 @@ fn rotated(letter: char) -> char {
     }
 }
 
-/// The Base64 characters that depend on these bytes alone, when `shift` other bytes precede them.
+/// Returns the Base64 characters that depend only on `bytes`, if `shift` other bytes precede them.
 fn base64(bytes: &[u8], shift: usize) -> String {
     let shifted = [&[0; 2][..shift], bytes].concat();
     let text = BASE64_STANDARD.encode(&shifted);

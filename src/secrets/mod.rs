@@ -1,7 +1,7 @@
-//! Secrets: values that a model can type by name and never sees. Each is bound to origins, and removed from
-//! everything the model reads.
+//! Secrets: values that a model can type by name and never sees. Each secret is bound to origins, and is
+//! removed from everything that the model reads.
 //!
-//! The model writes and reads a secret as `<secret>NAME</secret>`.
+//! In the model's text, `<secret>NAME</secret>` stands for a secret.
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ mod read;
 mod redact;
 mod totp;
 
-/// How long a one-time code is removed from answers after it was generated. Servers do not accept it longer.
+/// How long a generated one-time code is redacted. Servers do not accept a code for longer.
 const CODE_LIFE: Duration = Duration::from_secs(300);
 const BEGIN: &str = "<secret>";
 const END: &str = "</secret>";
 
-/// The secrets of a server. Cheap to clone; empty unless a source is given.
+/// The secrets of a server; empty if no source was given. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Secrets {
     inner: Option<Arc<Inner>>,
@@ -44,7 +44,7 @@ struct Inner {
 struct Secret {
     name: String,
     kind: Kind,
-    /// The origins as written, with their parsed patterns.
+    /// The origins as written in the source, and the parsed patterns.
     origins: Vec<(String, OriginPattern)>,
 }
 
@@ -53,14 +53,14 @@ enum Kind {
     Code(Box<Totp>),
 }
 
-/// The one-time code of a seed at a Unix time, and for how many seconds it is valid. The seed is Base32 or an
-/// `otpauth://totp/…` URL.
+/// Returns the one-time code of a seed at a Unix time, and for how many seconds it stays valid. The seed is
+/// Base32 or an `otpauth://totp/…` URL.
 pub fn one_time_code(seed: &str, seconds: u64) -> Option<(String, u64)> {
     let totp = Totp::read(seed)?;
     Some((totp.at(seconds), totp.left(seconds)))
 }
 
-/// A one-time code that was generated.
+/// A one-time code that was generated, and is redacted for a while.
 struct Code {
     name: String,
     text: String,
@@ -89,7 +89,7 @@ impl Secrets {
         self.inner.is_none()
     }
 
-    /// The texts to hide in screenshots.
+    /// Returns the texts to hide in screenshots, shared with this object.
     pub fn hidden_texts(&self) -> HiddenTexts {
         self.inner.as_ref().map(|inner| inner.hidden_texts.clone()).unwrap_or_default()
     }
@@ -102,7 +102,7 @@ impl Secrets {
         self.all().iter().map(|secret| secret.name.as_str()).collect()
     }
 
-    /// The names of the secrets with their origins, for the model.
+    /// Returns the names of the secrets with their origins, to be shown to the model.
     pub fn describe_names(&self) -> String {
         let line = |secret: &Secret| {
             let origins: Vec<_> = secret.origins.iter().map(|(text, _)| text.as_str()).collect();
@@ -112,10 +112,10 @@ impl Secrets {
         self.all().iter().map(line).collect::<Vec<_>>().join(", ")
     }
 
-    /// The text to type into an element, with names of secrets replaced by values.
+    /// Returns the text to type into an element, with the names of secrets replaced by their values.
     ///
-    /// # Errors `unknown_secret`; `secret_refused` if the element's document, or one that embeds it, has
-    /// another origin.
+    /// # Errors
+    /// `unknown_secret`; `secret_refused` if it is not bound to the origin of a document around the element.
     pub async fn expand_secrets<'a>(&self, text: &'a str, element: &ElementHandle) -> Result<Cow<'a, str>> {
         if self.is_empty() || !text.contains(BEGIN) {
             return Ok(Cow::Borrowed(text));
@@ -157,21 +157,21 @@ impl Secrets {
         }
     }
 
-    /// Replaces secrets in a text by their names, in all known spellings.
+    /// Replaces every known spelling of the secrets in a text by `<secret>NAME</secret>`.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(inner) = &self.inner else { return Cow::Borrowed(text) };
         let striker = Arc::clone(&inner.striker.read());
         striker.redact(text)
     }
 
-    /// [`Self::redact`] in place.
+    /// Redacts a text in place, as [`Self::redact`] does.
     pub fn redact_text(&self, text: &mut String) {
         if let Cow::Owned(struck) = self.redact(text) {
             *text = struck;
         }
     }
 
-    /// [`Self::redact`] in all strings of a JSON value. Where a secret is spread over several strings, its parts are removed.
+    /// Redacts all strings of a JSON value in place, and secrets that are spread over several strings.
     pub fn redact_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;
@@ -199,7 +199,7 @@ impl Secrets {
         }
     }
 
-    /// [`Self::redact`] in the content of a file. Binary content stays unchanged.
+    /// Redacts the content of a text file in place. Binary content stays unchanged.
     pub fn redact_file(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             return;
@@ -211,11 +211,11 @@ impl Secrets {
 }
 
 impl Inner {
-    /// Builds the search index.
+    /// Builds the search index of all values.
     fn prepare(&self) {
         let values = self.secrets.iter().map(|secret| match &secret.kind {
             Kind::Value(value) => (secret.name.as_str(), value.as_str()),
-            // The seed of one-time codes is never typed, but a page may show it.
+            // The seed of one-time codes is never typed, but a page may display it.
             Kind::Code(totp) => (secret.name.as_str(), totp.seed()),
         });
         let codes = self.codes.read();
@@ -243,8 +243,8 @@ impl Inner {
 }
 
 impl Secret {
-    /// Checks that the secret may be typed. `around`: the origins of the field's document and of the documents that embed
-    /// it, innermost first.
+    /// Returns an error unless the secret may be typed. `around`: the origins of the field's document and of
+    /// the documents that embed it, innermost first.
     fn check(&self, around: &[String]) -> Result<()> {
         let is_bound = |origin: &String| self.origins.iter().any(|(_, pattern)| pattern.covers(origin));
         let Some(other) = around.iter().find(|origin| !is_bound(origin)) else { return Ok(()) };

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::totp::Totp;
 use super::{BEGIN, Kind, Secret, Secrets};
 
-/// The shortest value that is allowed; a shorter one would be removed from too much text.
+/// The minimum length of a value. A shorter value would be removed from too much text.
 const SHORTEST: usize = 4;
 const LONGEST_NAME: usize = 64;
 
@@ -21,9 +21,9 @@ struct Entry {
 }
 
 impl Secrets {
-    /// Reads the secrets of a file, or of a command's output if the source begins with `!`.
+    /// Reads secrets from a file, or if `source` begins with `!`, from the output of a command.
     ///
-    /// # Errors One line that names the problem without quoting the content.
+    /// # Errors One line that describes the problem without quoting the content.
     pub fn read(source: &str) -> Result<Self, String> {
         let text = match source.strip_prefix('!') {
             Some(command) => output_of(command)?,
@@ -78,7 +78,7 @@ impl Entry {
     }
 }
 
-/// The standard output of a command.
+/// Runs a command and returns its standard output.
 fn output_of(command: &str) -> Result<String, String> {
     let words =
         shlex::split(command).filter(|words| !words.is_empty()).ok_or("the command cannot be read")?;
@@ -102,7 +102,7 @@ mod tests {
         let json = r#"{"a": {"value": "open sesame", "origins": ["https://a.example"]},
                        "b": {"totp": "GEZDGNBVGY3TQOJQ", "origins": ["*.b.example", "http://localhost:*"]}}"#;
         let listed = |text| Secrets::parse(text).map(|secrets| secrets.describe_names());
-        // A wildcard port is rejected: different ports may belong to different services.
+        // A wildcard port is rejected, since different ports may belong to different services.
         assert!(listed(toml).is_err());
         let (toml, json) = (toml.replace(":*", ":8080"), json.replace(":*", ":8080"));
         let expected = "a (https://a.example), b (one-time code, *.b.example http://localhost:8080)";

@@ -1,4 +1,4 @@
-//! Finds values in a text and removes them. Compares letters and digits alone, and ignores what is between them.
+//! Finds secrets in a text and removes them. Compares only letters and digits, ignoring all between them.
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,27 +8,27 @@ use memchr::memmem;
 use super::forms::{self, FEWEST, letters, lower};
 use super::{BEGIN, END};
 
-/// The number of letters and digits from which a value is also recognized by most of them.
+/// From this number of letters and digits on, most of a value suffices to recognize it.
 const LONG: usize = 12;
-/// How many tenths of a long value identify it.
+/// How many tenths of a long value suffice to recognize it.
 const MOST: usize = 8;
-/// The longest gap between two letters of a value, in bytes, that is removed with them.
+/// The longest gap between two letters of a match that is removed with them, in bytes.
 const WIDEST_GAP: usize = 4;
-/// The longest HTML entity, with the semicolon.
+/// The longest HTML entity including the semicolon, in bytes.
 const LONGEST_ENTITY: usize = 10;
-/// The longest distance between the brackets of a tag.
+/// The longest markup that is skipped between `<` and `>` or `[` and `]`, in bytes.
 const LONGEST_MARK: usize = 500;
 
 type Seed = [char; FEWEST];
 
-/// The search index for values.
+/// The search index of all values.
 #[derive(Default)]
 pub(super) struct Redactor {
     names: Vec<String>,
     patterns: Vec<Pattern>,
-    /// The patterns (by index) that contain these letters, each with the number of letters before them.
+    /// For each seed, the patterns that contain it: pairs of pattern index and number of preceding letters.
     seeds: HashMap<Seed, Vec<(usize, usize)>>,
-    /// Values that are searched for verbatim, with the number of their name.
+    /// Values that are searched for verbatim, each with the index of its name.
     literals: Vec<(usize, String)>,
 }
 
@@ -37,7 +37,7 @@ struct Pattern {
     letters: Vec<char>,
 }
 
-/// A match: which value, and which ranges of the text.
+/// A match: the index of the name, and the ranges of the text to remove.
 struct Found {
     name: usize,
     parts: Vec<Range<usize>>,
@@ -67,12 +67,12 @@ impl Redactor {
         self.patterns.push(pattern);
     }
 
-    /// The patterns, reduced to letters and digits.
+    /// Returns the patterns: spellings reduced to letters and digits.
     pub(super) fn patterns(&self) -> Vec<String> {
         self.patterns.iter().map(|pattern| pattern.letters.iter().collect()).collect()
     }
 
-    /// The values that have too few letters and are searched for verbatim.
+    /// Returns the values that have too few letters for a pattern and are searched for verbatim.
     pub(super) fn literals(&self) -> Vec<String> {
         let few = self.literals.iter().filter(|(_, value)| letters(value).len() < FEWEST);
         few.map(|(_, value)| value.clone()).collect()
@@ -117,7 +117,7 @@ impl Redactor {
         }
     }
 
-    /// The text with each match replaced by a placeholder. The rest of the text stays.
+    /// Returns the text with each match replaced by a placeholder.
     fn without(&self, text: &str, mut found: Vec<Found>) -> String {
         found.sort_by_key(|found| found.parts[0].start);
         let mut struck = vec![false; text.len()];
@@ -149,8 +149,8 @@ impl Redactor {
     }
 }
 
-/// Whether `count` letters of a value from its letter `start` on reveal it: all of them, most of a long value,
-/// or its beginning where the text was cut.
+/// Returns whether `count` letters of a value, from letter `start` on, reveal it: all of them, most of a long
+/// value, or the beginning of a value that was cut off.
 fn is_enough(text: &str, all: &[Letter], at: usize, count: usize, start: usize, whole: usize) -> bool {
     if start == 0 && count == whole {
         return true;
@@ -164,7 +164,7 @@ fn is_enough(text: &str, all: &[Letter], at: usize, count: usize, start: usize, 
     start == 0 && count >= FEWEST && (behind.is_empty() || behind.starts_with('…'))
 }
 
-/// A letter or digit in lower case, and the range of the text that it stands for.
+/// A letter or digit in lower case, and the range of the text that encodes it.
 #[derive(Debug, Clone)]
 struct Letter {
     letter: char,
@@ -181,12 +181,12 @@ impl Letter {
     }
 }
 
-/// The letters and digits of a text.
+/// Returns the letters and digits of a text.
 fn letters_of(text: &str) -> Vec<Letter> {
     text.char_indices().filter_map(|(at, letter)| Letter::new(at, letter)).collect()
 }
 
-/// The letters of the text after decoding escapes of URLs, HTML, JSON and JavaScript. `None` if there are no escapes.
+/// Returns the letters of a text after decoding URL, HTML, JSON and JavaScript escapes; `None` without any.
 fn decoded(text: &str) -> Option<Vec<Letter>> {
     if !text.contains(['%', '\\', '&']) {
         return None;
@@ -208,7 +208,7 @@ fn decoded(text: &str) -> Option<Vec<Letter>> {
     Some(letters)
 }
 
-/// Decodes the escape at the beginning of a text. Returns its character and its length.
+/// Decodes the escape at the start of a text. Returns its character and its length in bytes.
 fn escape(text: &str) -> Option<(Option<char>, usize)> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok();
     let hex = |from: usize, count: usize| number(text.get(from..from + count)?, 16);
@@ -250,7 +250,7 @@ fn escape(text: &str) -> Option<(Option<char>, usize)> {
     Some((letter, name.len() + 2))
 }
 
-/// The letters of the text without the markup of a page: roles and attributes of a snapshot, tags of HTML.
+/// Returns the letters of a text without markup, such as HTML tags or the roles and attributes of a snapshot.
 /// `None` if there is no markup.
 fn content_of(text: &str) -> Option<Vec<Letter>> {
     if !text.contains(['<', '[']) && !text.contains("- ") {
@@ -343,7 +343,7 @@ mod tests {
                 continue; // The Base64 text also encodes other text.
             }
             let text = text.replace("</b><b class=\"letter\">", "");
-            // Escapes of characters that are not letters or digits may stay, such as `\u0026`.
+            // Escapes of other characters, such as `\u0026`, may stay.
             assert!(letters(&text).len() <= letters("before secret door secret after").len() + 5, "{text}");
         }
     }
@@ -375,7 +375,7 @@ mod tests {
             prop_assert_eq!(struck(&text), text);
         }
 
-        /// A secret is removed wherever it stands.
+        /// A secret is removed wherever it occurs.
         #[test]
         fn none_is_left(before in "\\PC{0,40}", after in "\\PC{0,40}") {
             let text = struck(&format!("{before}{VALUE}{after}"));

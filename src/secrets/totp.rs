@@ -1,8 +1,8 @@
-//! One-time codes from a seed: RFC 6238, over RFC 4226.
+//! Time-based one-time codes (TOTP): RFC 6238, based on RFC 4226.
 use aws_lc_rs::hmac::{self, Algorithm};
 use url::Url;
 
-/// The parameters of one-time codes.
+/// The seed and parameters of one-time codes.
 pub(super) struct Totp {
     seed: String,
     key: hmac::Key,
@@ -11,7 +11,7 @@ pub(super) struct Totp {
 }
 
 impl Totp {
-    /// Parses a seed in Base32, or an `otpauth://totp/…` URL.
+    /// Parses a seed in Base32, or an `otpauth://totp/…` URL; `None` if it is neither.
     pub(super) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if !text.starts_with("otpauth:") {
@@ -41,7 +41,7 @@ impl Totp {
         &self.seed
     }
 
-    /// The code at a Unix time.
+    /// Returns the code at a Unix time in seconds.
     pub(super) fn at(&self, seconds: u64) -> String {
         let counter = (seconds / self.period).to_be_bytes();
         let tag = hmac::sign(&self.key, &counter);
@@ -52,13 +52,13 @@ impl Totp {
         format!("{number:0width$}", width = self.digits as usize)
     }
 
-    /// The number of seconds for which the code of that time is valid.
+    /// Returns for how many more seconds the code at that time is valid.
     pub(super) fn left(&self, seconds: u64) -> u64 {
         self.period - seconds % self.period
     }
 }
 
-/// Decodes Base32 (RFC 4648) leniently: in any case, with spaces, without padding.
+/// Decodes Base32 (RFC 4648) leniently: in any case, with spaces, and without padding.
 fn base32(text: &str) -> Option<Vec<u8>> {
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
     for letter in text.chars().filter(|letter| !matches!(letter, ' ' | '-' | '=')) {

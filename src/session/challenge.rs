@@ -1,6 +1,6 @@
-//! Challenges that need a person: logins, captchas, checks.
+//! Detects challenges that need a person: logins, captchas and other checks.
 //!
-//! They are recognised and reported. Nothing here tries to bypass one.
+//! Challenges are detected and reported, never bypassed.
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -10,9 +10,9 @@ use crate::json::decode;
 
 const LOOK: &str = include_str!("../browser/injected/challenge.js");
 
-/// A page with more text than this counts as content, even if it has a login form.
+/// A page with at least this number of characters counts as content, even if it has a login form.
 const SHORT_PAGE: usize = 1500;
-/// A captcha of at least this size, in CSS pixels, shows its question; a smaller one is only a checkbox.
+/// The CSS pixel size from which a captcha's frame shows its question; a smaller one is only a checkbox.
 const QUESTION_SIZE: (f64, f64) = (250.0, 250.0);
 
 /// The kind of a challenge.
@@ -24,15 +24,15 @@ pub enum ChallengeKind {
     Login,
     /// A captcha.
     Captcha,
-    /// A page that asks to confirm that the traffic is human.
+    /// A page that asks the visitor to confirm that the traffic is human.
     UnusualTraffic,
-    /// A check that runs before the server delivers the page.
+    /// A check that the site runs before it delivers the page, such as Cloudflare's.
     Challenge,
-    /// The caller asks for a person, without a detected challenge.
+    /// The caller asks for a person, although no challenge was detected.
     Asked,
 }
 
-/// Something that only a person can deal with.
+/// Something on a page that only a person can do, such as a login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Challenge {
     pub kind: ChallengeKind,
@@ -44,13 +44,13 @@ pub struct Challenge {
 /// Why the caller opened the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitPurpose {
-    /// To read it: a login form is in the way.
+    /// To read the page: a login form that replaces the content is a challenge.
     Content,
-    /// To act on it: a login form may be what the caller wants.
+    /// To act on the page: a login form is no challenge, since the caller may want to use it.
     Action,
 }
 
-/// The properties of a page by which challenges are recognised.
+/// The properties of a page that reveal a challenge.
 #[derive(Debug, Default, Deserialize)]
 struct Look {
     boxes: Vec<FrameBox>,
@@ -68,7 +68,7 @@ struct FrameBox {
     size: (f64, f64),
 }
 
-/// The response of the document.
+/// The HTTP response of the document: its status, and whether its headers ask for a login or a check.
 #[derive(Debug, Default)]
 struct Answer {
     status: i64,
@@ -135,7 +135,7 @@ fn judge(
     None
 }
 
-/// Whether a login form replaces the requested content, instead of being a part of it.
+/// Whether a login form replaces the requested content, rather than being a part of the page.
 fn is_in_the_way(look: &Look, refused: bool, asked: &Url, url: &str) -> bool {
     if is_for_login(asked) {
         return false;
@@ -164,7 +164,7 @@ fn is_for_login(url: &Url) -> bool {
     .any(|word| path.contains(word))
 }
 
-/// The vendor of a captcha, by the URL of its frame.
+/// Returns the vendor of a captcha by the URL of its frame; `None` if the frame is no captcha.
 fn captcha_of(source: &str) -> Option<&'static str> {
     if source.starts_with("geetest:") {
         return Some("GeeTest");

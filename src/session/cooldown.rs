@@ -1,7 +1,7 @@
-//! The cooldown: the pause after nobody has responded to a challenge.
+//! The cooldown: the time for which tools pause after nobody responded to a challenge.
 //!
-//! There is one state for the whole process, shared by all clients and by Rust and Python. The time stamp is wall-clock time: it
-//! can be set from outside, survives a restart, and is shared with other processes of this machine.
+//! The state is shared by all clients of the process, by Rust and Python. The time stamp is wall-clock time:
+//! it can be set from outside, survives a restart, and is shared with other processes of this machine.
 use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::sync::unix_time;
 
 /// The default length of the cooldown.
 pub const DEFAULT_PERIOD: Duration = Duration::from_secs(300);
-/// How long to wait for another process that is writing the time stamp.
+/// How long to wait while another process holds the lock of the state file.
 const LONGEST_LOCK: Duration = Duration::from_millis(200);
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
@@ -55,7 +55,7 @@ pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 /// Receives warnings for the user.
 pub type WarningHandler = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The time of the last login timeout, and the cooldown that follows it.
+/// The time of the last login timeout, and the cooldown that began then.
 pub struct Cooldown {
     state: Mutex<State>,
 }
@@ -92,8 +92,8 @@ impl Cooldown {
         &COOLDOWN
     }
 
-    /// Creates the cooldown of one owner among several. It is independent and of the same length, and its file is in
-    /// a subfolder with the owner's name.
+    /// Creates an independent cooldown of the same length for one owner. Its state file is in the subfolder
+    /// named `owner`.
     #[must_use]
     pub fn for_owner(&self, owner: &str) -> Self {
         let state = self.state.lock();
@@ -105,8 +105,8 @@ impl Cooldown {
         Self { state: Mutex::new(state) }
     }
 
-    /// Stores the time stamp in `folder`, where other processes and the next start read it. Reports a problem
-    /// with the file once to `warn`, and then keeps the state in memory only.
+    /// Stores the time stamp in `folder`, for other processes and the next start. Reports a problem with the
+    /// file once to `warn`, and then keeps the state in memory only.
     pub fn store_in(&self, folder: &Path, warn: WarningHandler) {
         self.state.lock().file = Some(StateFile::new(folder, warn));
     }
@@ -135,7 +135,7 @@ impl Cooldown {
         self.state.lock().write(since);
     }
 
-    /// Returns the active cooldown, and clears one that is over.
+    /// Returns the active cooldown; `None` if there is none. Clears an expired one.
     pub fn check(&self) -> Option<ActiveCooldown> {
         let now = self.now();
         self.state.lock().check(now)
@@ -234,7 +234,7 @@ impl StateFile {
         Self { path: folder.join("cooldown.json"), lock: folder.join("cooldown.lock"), warn, warned: false }
     }
 
-    /// Reads the file; `None` if it cannot be read.
+    /// Reads the time stamp: `Some(None)` if none is stored, `None` if the file cannot be read.
     #[expect(
         clippy::option_option,
         reason = "that nothing is known is not the same as that nobody is waited for"
@@ -271,7 +271,7 @@ impl StateFile {
         Ok(())
     }
 
-    /// Locks the file against other processes. Gives up after a short wait.
+    /// Locks the state against other processes. Returns `None` if that takes longer than [`LONGEST_LOCK`].
     fn lock(&mut self) -> Option<File> {
         let open = || -> io::Result<File> {
             make_private(self.lock.parent().unwrap_or(Path::new(".")))?;
@@ -319,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that tests set.
+    /// A clock that tests set by hand.
     #[derive(Clone, Default)]
     struct Hand(Arc<AtomicU64>);
 
@@ -435,7 +435,7 @@ mod tests {
         );
     }
 
-    /// A cooldown stored in `folder`, and the warnings that it gave.
+    /// Returns a cooldown that is stored in `folder`, and the list of its warnings.
     fn kept(hand: &Hand, folder: &Path) -> (Cooldown, Arc<Mutex<Vec<String>>>) {
         let warnings = Arc::<Mutex<Vec<String>>>::default();
         let received = Arc::clone(&warnings);

@@ -1,5 +1,5 @@
-//! The engine: starts the browser that clients share when it is first needed, and again after it has ended.
-//! Owners that must not share data have a browser each, since a browser has only one clipboard.
+//! The engine: starts the browser that clients share on first use, and another one after that has ended.
+//! Owners who must not share data have one browser each, because a browser has only one clipboard.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -23,21 +23,21 @@ use crate::webdriver::{self, WebkitSession};
 
 mod webkit;
 
-/// Where the browser comes from.
+/// The source of the engine's browser.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum BrowserSource {
-    /// Start a browser, and close it in the end.
+    /// Start a browser, and close it together with the engine.
     Launch(Box<LaunchOptions>),
     /// Connect to a browser that somebody else runs, at a `ws://` or `http://` URL, with these headers.
     Attach { endpoint: String, headers: Vec<(String, String)>, limit: Duration },
     /// Connect to a person's running browser, found by its profile folder. Clients use only tabs that they open.
     Join { folder: PathBuf, limit: Duration },
-    /// Use browsers of a pool; each workspace is in one of them.
+    /// Use a pool of browsers. Each workspace is assigned to one of them.
     Pool(Arc<BrowserPool>),
-    /// One browser of a pool, which other servers use as well.
+    /// One browser of a pool, which other servers also use.
     Shared { node: Arc<Node>, limit: Duration },
-    /// Start a WebKit for each workspace, and close it in the end.
+    /// Start a WebKit for each workspace, and close it together with the workspace.
     Webkit(Arc<webdriver::Options>),
     /// A browser that was requested by name and that this build does not support.
     Unsupported { browser: String },
@@ -46,7 +46,7 @@ pub enum BrowserSource {
 /// Options of the engine.
 #[derive(Clone)]
 pub struct EngineOptions {
-    /// Which browser it uses.
+    /// The source of the browser.
     pub source: BrowserSource,
     /// The default options of new contexts.
     pub context: ContextOptions,
@@ -58,11 +58,11 @@ pub struct EngineOptions {
     pub idle_limit: Option<Duration>,
     /// How long an unused headless browser stays open if `idle_limit` is `None`.
     pub unseen_idle_limit: Option<Duration>,
-    /// Whether the cookies of contexts are restored after the browser ends.
+    /// Whether contexts get their cookies back when another browser replaces one that has ended.
     pub restore: bool,
-    /// The limits of each owner.
+    /// The limits that apply to each owner.
     pub limits: Limits,
-    /// Values that models can type by name and never see.
+    /// Secrets that models can type by name without seeing them.
     pub secrets: Secrets,
     /// Receives warnings for the user, one line at a time.
     pub warn: Arc<dyn Fn(&str) + Send + Sync>,
@@ -85,7 +85,7 @@ impl EngineOptions {
         }
     }
 
-    /// Whether somebody else runs the browser.
+    /// Whether somebody else runs the browser, so that it is never launched or closed here.
     fn is_remote(&self) -> bool {
         matches!(
             self.source,
@@ -93,7 +93,7 @@ impl EngineOptions {
         )
     }
 
-    /// Whether tabs that are open already may be used.
+    /// Whether clients may use tabs that were open before the server connected.
     fn uses_existing_tabs(&self) -> bool {
         matches!(self.source, BrowserSource::Attach { .. } | BrowserSource::Shared { .. })
     }
@@ -105,7 +105,7 @@ impl fmt::Debug for EngineOptions {
     }
 }
 
-/// The browser that all clients of an owner share. Cheap to clone.
+/// The browser that all clients of an owner share, and how it is started. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
@@ -121,25 +121,25 @@ struct Inner {
     uses: UsageTracker,
     /// The open tabs and contexts of the owner, with their limits.
     quota: Quota,
-    /// The engines of owners who share nothing with others, by owner.
+    /// The engines of owners with browsers of their own, by owner name.
     owners: Mutex<HashMap<String, Engine>>,
-    /// The engines of other browsers that sessions have asked for.
+    /// The engines of other browsers that sessions requested.
     siblings: Mutex<HashMap<Channel, Engine>>,
-    /// The engine with a WebKit for each workspace, if a session has asked for one.
+    /// The engine that starts a WebKit for each workspace; `None` until a session requests one.
     webkit: Mutex<Option<Engine>>,
     /// The WebKit sessions of this engine's workspaces.
     webkit_sessions: Mutex<Vec<Weak<WebkitSession>>>,
-    /// The engine of all owners, if this one belongs to one owner.
+    /// The engine of the whole server, if this one belongs to one owner or is another browser.
     root: Option<Weak<Inner>>,
-    /// The engines of a pool's browsers, by name: each browser has one connection.
+    /// The engines of a pool's browsers, by browser name. Each holds the only connection to its browser.
     nodes: Mutex<HashMap<String, Engine>>,
-    /// The workspace's place in a pool.
+    /// The pool from which this engine takes its browser, if it belongs to one workspace.
     place_in_pool: Option<PoolPlace>,
-    /// The grid session of this browser.
+    /// The Selenium Grid session that provides this browser, if it comes from a grid.
     of_grid: Mutex<Option<GridSession>>,
 }
 
-/// A workspace's place in a pool. A browser is chosen on first use, and again when that browser is gone.
+/// The assignment of a workspace to a browser of a pool, on first use and when that browser is gone.
 #[derive(Debug)]
 struct PoolPlace {
     /// The engine that connects to the pool's browsers.
@@ -154,7 +154,7 @@ struct PoolPlace {
 const LEFT_LIMIT: Duration = Duration::from_secs(60);
 
 impl Engine {
-    /// An engine without a browser; the first use starts one.
+    /// Creates an engine without a browser. The first use starts one.
     pub fn new(options: EngineOptions) -> Self {
         Self::of(options, None)
     }
@@ -195,8 +195,8 @@ impl Engine {
         Workspace::new(self.place_in_pool(None, None), self.options().context.clone(), false, quota)
     }
 
-    /// Creates an engine for one workspace in a browser of the pool: preferably the one named `wanted`, with
-    /// this label. Without a pool, returns this engine.
+    /// Creates an engine for one workspace in a browser of the pool with this label, preferably the one named
+    /// `wanted`. Without a pool, returns this engine.
     pub(super) fn place_in_pool(&self, wanted: Option<String>, label: Option<String>) -> Self {
         let BrowserSource::Pool(_) = &self.options().source else { return self.clone() };
         let home =
@@ -207,7 +207,7 @@ impl Engine {
         Self::with(options, Some(root), quota, Some(place_in_pool))
     }
 
-    /// The pool from which this engine takes browsers, if any.
+    /// Returns the pool from which this engine takes browsers; `None` if it has none.
     pub fn pool(&self) -> Option<&Arc<BrowserPool>> {
         match &self.options().source {
             BrowserSource::Pool(pool) => Some(pool),
@@ -215,7 +215,7 @@ impl Engine {
         }
     }
 
-    /// The name of the pool's browser that this engine uses.
+    /// Returns the name of the pool's browser that this engine uses; `None` if none is assigned.
     pub(super) fn node(&self) -> Option<String> {
         let place_in_pool = self.inner.place_in_pool.as_ref()?;
         place_in_pool.taken.lock().as_ref().map(|(placement, _)| placement.node.name.clone())
@@ -238,12 +238,12 @@ impl Engine {
         self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner))
     }
 
-    /// Boxed form of [`browser`](Self::browser), since the future would contain itself.
+    /// Calls [`browser`](Self::browser) through a box, which its recursion requires.
     fn reach(&self) -> Pin<Box<dyn Future<Output = Result<Browser>> + Send + '_>> {
         Box::pin(self.browser())
     }
 
-    /// Finds a place in a browser of the pool that can be reached.
+    /// Assigns the workspace to a reachable browser of the pool, and connects to that browser.
     async fn take_place(&self, pool: &Arc<BrowserPool>, place_in_pool: &PoolPlace) -> Result<Browser> {
         pool.refresh_nodes().await;
         let mut failed = None;
@@ -272,7 +272,7 @@ impl Engine {
     }
 
     /// Creates a workspace for an owner who shares neither profile nor browser with others. `context` has the
-    /// default options of its contexts.
+    /// default options of the workspace's contexts.
     pub fn isolated_workspace(&self, owner: &str, context: ContextOptions) -> Workspace {
         let engine = self.of_owner(owner, &context).place_in_pool(None, None);
         let quota = engine.inner.quota.clone();
@@ -294,7 +294,7 @@ impl Engine {
         engine.clone()
     }
 
-    /// Closes the browsers of an owner who no longer works here. If the owner comes back, another one starts.
+    /// Closes all browsers of an owner who is no longer admitted. Later use by the owner starts another one.
     pub async fn close_owner_browsers(&self, owner: &str) {
         let engine = self.inner.owners.lock().remove(owner);
         if let Some(engine) = engine {
@@ -302,7 +302,7 @@ impl Engine {
         }
     }
 
-    /// Creates a workspace in another browser, which starts on first use.
+    /// Creates a workspace in another kind of browser, which starts on first use.
     ///
     /// # Errors `unsupported` if the browser is run by somebody else.
     pub(super) fn workspace_in(&self, channel: Channel, context: ContextOptions) -> Result<Workspace> {
@@ -341,7 +341,7 @@ impl Engine {
         Ok(siblings.entry(channel).or_insert_with(make).clone())
     }
 
-    /// Returns this engine and the engines of its owners, of other browsers, and of a pool's browsers.
+    /// Returns this engine and those that it created: for owners, other browsers, and a pool's browsers.
     fn family(&self) -> Vec<Self> {
         let mut family = vec![self.clone()];
         family.extend(self.inner.owners.lock().values().cloned());
@@ -359,7 +359,7 @@ impl Engine {
         family
     }
 
-    /// The memory of all owners' pages in bytes.
+    /// Returns the memory that the pages of all owners use, in bytes.
     pub(super) fn memory_of_pages(&self) -> u64 {
         let root = self.inner.root.as_ref().and_then(Weak::upgrade).map(|inner| Self { inner });
         let root = root.as_ref().unwrap_or(self);
@@ -371,7 +371,7 @@ impl Engine {
             .sum()
     }
 
-    /// How long the browser stays open after the last call; `None` for no limit.
+    /// Returns how long the browser stays open after the last call; `None` for no limit.
     fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
         let left = self.inner.root.is_some() && self.inner.quota.is_unused();
         let is_unseen = !self.is_remote() && browser.is_headless();
@@ -379,7 +379,7 @@ impl Engine {
         limit.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
 
-    /// The options with which this engine was created.
+    /// Returns the options with which this engine was created.
     pub fn options(&self) -> &EngineOptions {
         &self.inner.options
     }
@@ -389,17 +389,17 @@ impl Engine {
         self.inner.options.is_remote()
     }
 
-    /// Whether tabs that are open already may be used.
+    /// Whether clients may use tabs that were open before the server connected.
     pub fn uses_existing_tabs(&self) -> bool {
         self.inner.options.uses_existing_tabs()
     }
 
-    /// The browser, if it runs.
+    /// Returns the browser; `None` if it is not running.
     pub fn running_browser(&self) -> Option<Browser> {
         self.inner.current.lock().clone().filter(Browser::is_connected)
     }
 
-    /// The browser; starts one if none runs.
+    /// Returns the browser. Starts one if none is running.
     pub async fn browser(&self) -> Result<Browser> {
         if let Some(browser) = self.running_browser() {
             return Ok(browser);
@@ -454,11 +454,11 @@ impl Engine {
             BrowserSource::Join { folder, limit } => {
                 Browser::connect_to_profile(folder, options.context.clone(), *limit).await?
             }
-            // Only the engine of a workspace has a place in one of the pool's browsers.
+            // The pool itself is no browser: only the engine of a workspace is assigned to one.
             BrowserSource::Pool(_) => return Err(Error::PoolFull),
         };
         if options.use_profile && !self.is_remote() {
-            // New contexts get these options at creation; the profile's context gets them here.
+            // New contexts get the options when they are created; the profile's context exists already.
             if let Err(error) = browser.default_context().apply_options().await {
                 let _ = browser.close().await;
                 return Err(error);
@@ -470,7 +470,7 @@ impl Engine {
         Ok(browser)
     }
 
-    /// The number of running browsers, and of our pages in them.
+    /// Returns the number of running browsers, and the number of this server's pages in them.
     pub fn browser_and_page_counts(&self) -> (usize, usize) {
         let family = self.family();
         let running: Vec<_> = family.iter().filter_map(Self::running_browser).collect();
@@ -482,7 +482,7 @@ impl Engine {
         (running.len() + webkits, pages_in(&running).len() + webkits)
     }
 
-    /// Our pages in all browsers.
+    /// Returns this server's pages in all running browsers.
     pub(super) fn pages(&self) -> Vec<Page> {
         pages_in(&self.family().iter().filter_map(Self::running_browser).collect::<Vec<_>>())
     }
@@ -509,7 +509,7 @@ impl Engine {
         Ok(browser)
     }
 
-    /// Marks the browser as in use until the returned guard is dropped.
+    /// Marks the browser as in use until the guard is dropped, so that the idle limit does not close it.
     pub fn usage_guard(&self) -> UsageGuard {
         if let Some(place_in_pool) = &self.inner.place_in_pool
             && let Some((_, engine)) = &*place_in_pool.taken.lock()
@@ -519,7 +519,7 @@ impl Engine {
         self.inner.uses.begin()
     }
 
-    /// Watches a browser until it ends: gives it up if it hangs while in use, and closes it after the idle limit.
+    /// Watches a browser until it ends. Abandons it if it hangs in use, and closes it after the idle limit.
     fn attend(&self, browser: &Browser) {
         const RHYTHM: Duration = Duration::from_secs(1);
         let (browser, ending, engine) = (browser.clone(), browser.clone(), Arc::downgrade(&self.inner));
@@ -552,7 +552,7 @@ impl Engine {
 
     async fn close_idle(&self, browser: &Browser) {
         let mut held = self.inner.browser.lock().await;
-        // A call may have begun in the meantime. A later call waits for `held`, and then starts another browser.
+        // A call may have begun meanwhile. A later call waits for `held`, and then starts another browser.
         if self.inner.uses.while_unused(|| self.inner.current.lock().take()).is_some() {
             tracing::info!("nobody needs the browser; it is closed until somebody does");
             held.take();
@@ -560,7 +560,7 @@ impl Engine {
         }
     }
 
-    /// Closes all browsers of this engine, even one that is starting. No browser starts afterwards.
+    /// Closes all browsers of this engine, even one that is starting. No browser can start afterwards.
     pub async fn close(&self) {
         self.inner.closed.send_replace(true);
         join_all(self.family().iter().map(Self::close_own)).await;

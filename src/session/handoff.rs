@@ -1,4 +1,4 @@
-//! Waits for a person to deal with a challenge: in the browser's window, or through the live view.
+//! Waits for a person to deal with a challenge, either in the browser's window or through the live view.
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use super::challenge::{Challenge, ChallengeKind, VisitPurpose, detect_challenge}
 use crate::browser::{Page, WaitUntil};
 use crate::error::{Error, LiveViewLink, Result};
 
-/// How often to check whether the challenge is gone, and to report progress.
+/// The interval between checks whether the challenge is gone, and between progress reports.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// How long the page after a challenge may load before it is checked.
+/// The time limit for loading the page that follows a challenge, before that page is checked.
 const LOAD_LIMIT: Duration = Duration::from_secs(5);
-/// How often to check for the challenge after the person has said that it is done.
+/// How many times to check, once per [`INTERVAL`], whether the challenge is gone after a confirmation.
 const LAST_LOOKS: usize = 4;
 
-/// The answer of the person who is asked through the client.
+/// The answer of a person to a question that the client asked them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PersonAnswer {
     Finished,
     Cancelled,
-    /// The person has received the link.
+    /// The person has received the link, and has not finished yet.
     Coming,
     /// The client cannot ask the person.
     NoQuestions,
@@ -32,9 +32,9 @@ pub enum PersonAnswer {
 /// How a hand-over ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandoverOutcome {
-    /// The person said that it is done.
+    /// The person confirmed that the challenge is done.
     Done,
-    /// The person declined, or is the wrong person.
+    /// The person declined, or is not the one who can do it.
     NotMe,
     /// The time ran out.
     Over,
@@ -48,44 +48,44 @@ pub enum HandoverOutcome {
     Unawaited,
 }
 
-/// An open hand-over of a page.
+/// A hand-over of a page to a person that has not ended.
 pub trait HandoverInProgress: Send + Sync {
-    /// Whether a person is connected now.
+    /// Whether a person is connected to the live view now.
     fn is_here(&self) -> bool;
 
-    /// How long a connected person may take.
+    /// How much more time a connected person has.
     fn limit(&self) -> Duration;
 
-    /// Waits for the outcome.
+    /// Waits until the hand-over ends, and returns its outcome.
     fn ended(&self) -> Pin<Box<dyn Future<Output = HandoverOutcome> + Send + '_>>;
 
-    /// Ends the hand-over.
+    /// Ends the hand-over with this outcome.
     fn finish(&self, outcome: HandoverOutcome);
 }
 
-/// A link to a page for a person who is not at its screen.
+/// A link to the page in the live view, for a person who does not see the browser's window.
 pub struct HandoverInvitation {
     pub link: LiveViewLink,
-    /// Whether the person is asked directly; otherwise only the caller can pass on the link.
+    /// Whether the client shows the link to the person; otherwise only the caller can pass the link on.
     pub asks: bool,
-    /// Whether the caller received the link before, and now waits again.
+    /// Whether an earlier call already returned this link, and the caller now waits for the same hand-over.
     pub known: bool,
     pub coming: Arc<dyn HandoverInProgress>,
 }
 
-/// How to notify or ask the person who uses the client.
+/// The channel to the person who uses the client: reports progress, asks questions, opens hand-overs.
 pub trait PersonContact: Send + Sync {
-    /// Reports progress: what is waited for, how long already, and the limit.
+    /// Reports progress: the awaited challenge, the time waited so far, and the time limit.
     fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration);
 
-    /// Asks the person to deal with the challenge and to confirm; through the link, if there is one.
+    /// Asks the person to deal with the challenge and to confirm. Includes the link if there is one.
     fn ask<'a>(
         &'a self,
         challenge: &'a Challenge,
         link: Option<&'a LiveViewLink>,
     ) -> Pin<Box<dyn Future<Output = PersonAnswer> + Send + 'a>>;
 
-    /// Opens a hand-over of the page, if the live view is on.
+    /// Opens a hand-over of the page; `None` if the live view is off.
     fn invite<'a>(
         &'a self,
         _page: &'a Page,
@@ -95,7 +95,7 @@ pub trait PersonContact: Send + Sync {
     }
 }
 
-/// A caller without a client that could notify or ask a person. A person may still see the browser's window.
+/// The contact of a caller that cannot reach a person. A person may still see the browser's window.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPersonContact;
 
@@ -111,14 +111,14 @@ impl PersonContact for NoPersonContact {
     }
 }
 
-/// A challenge that a person dealt with during navigation.
+/// A challenge that a person has dealt with, and how long that took.
 #[derive(Debug, Clone)]
 pub struct ClearedChallenge {
     pub challenge: Challenge,
     pub waited: Duration,
 }
 
-/// Checks for a challenge. If a person can see the page, waits until the challenge is gone.
+/// Checks the page for a challenge. If there is one and a person can see the page, waits until it is gone.
 ///
 /// # Errors `navigation_failed` if the site refused configured credentials; `person_needed` at once if nobody
 /// can see the page; `person_away` when `patience` runs out; `cancelled` when the person declines.
@@ -138,7 +138,7 @@ pub async fn wait_until_cleared(
     Ok(Some(ClearedChallenge { challenge, waited }))
 }
 
-/// Asks a person for something on the page, and waits until they confirm. Returns how long that took.
+/// Asks a person to do something on the page, and waits until they confirm. Returns how long that took.
 ///
 /// # Errors As [`wait_until_cleared`].
 pub async fn ask_person(
@@ -151,7 +151,7 @@ pub async fn ask_person(
     until_passed(page, &challenge, patience, person, &|| std::future::ready(false), true).await
 }
 
-/// Waits for a person to enter HTTP credentials, where the browser shows no window for that.
+/// Waits for a person to enter HTTP credentials if the browser shows no prompt. Returns how long that took.
 ///
 /// # Errors As [`wait_until_cleared`].
 pub async fn wait_for_http_login(
@@ -169,7 +169,7 @@ pub async fn wait_for_http_login(
     until_passed(page, &challenge, patience, person, &gone, false).await
 }
 
-/// Whether the document's response asks for HTTP authentication that credentials can answer: Basic or Digest.
+/// Whether the document's response requests HTTP authentication with a known scheme: Basic or Digest.
 fn asks_for_name(page: &Page) -> bool {
     page.document_response().is_some_and(|response| {
         let asks = |name: &str, value: &str| {
@@ -181,7 +181,7 @@ fn asks_for_name(page: &Page) -> bool {
     })
 }
 
-/// The error for a site that refused the credentials.
+/// Returns the error for a site that refused the configured credentials.
 fn login_refused(url: &str) -> Error {
     let host = Url::parse(url).ok().and_then(|url| {
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -195,7 +195,7 @@ fn login_refused(url: &str) -> Error {
     }
 }
 
-/// The wait for an invited person. Dropping it ends the hand-over with `outcome`, which is shown to the person.
+/// The wait for an invited person. Dropping it ends the hand-over with `outcome`, which the person sees.
 struct Waiting {
     coming: Option<Arc<dyn HandoverInProgress>>,
     outcome: HandoverOutcome,
@@ -229,7 +229,7 @@ async fn until_passed<F: Future<Output = bool>>(
     }
     page.bring_to_front().await?;
     let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
-    // This outcome remains if the call is cancelled.
+    // If the call is cancelled, the hand-over ends with this outcome.
     let mut waiting = Waiting { coming, outcome: HandoverOutcome::Unawaited };
     let passed = until_answered(page, challenge, patience, person, gone, believes, invitation.as_ref()).await;
     if matches!(passed, Err(Error::PersonNeeded { link: Some(_), .. })) {
@@ -246,7 +246,7 @@ async fn until_passed<F: Future<Output = bool>>(
     passed
 }
 
-/// Waits until the challenge is gone, the person confirms, or the time is over.
+/// Waits until the challenge is gone or the person confirms. Fails if the person declines or time runs out.
 async fn until_answered<F: Future<Output = bool>>(
     page: &Page,
     challenge: &Challenge,
@@ -285,7 +285,7 @@ async fn until_answered<F: Future<Output = bool>>(
                 match answer {
                     PersonAnswer::Cancelled => return Err(Error::Cancelled),
                     PersonAnswer::Finished if believes => return Ok(started.elapsed()),
-                    // The person would have no way to confirm.
+                    // Without a question and a live view, the person could not confirm.
                     PersonAnswer::NoQuestions if believes && coming.is_none() => return Err(person_needed_error(challenge, None)),
                     PersonAnswer::NoQuestions if !has_window && is_unknown(invitation) => {
                         return Err(person_needed_error(challenge, invitation.map(|invitation| invitation.link.clone())));
@@ -313,12 +313,12 @@ async fn until_answered<F: Future<Output = bool>>(
     }
 }
 
-/// Whether the caller has not received the link before, and no person is connected.
+/// Whether the caller does not know the link yet, and no person is connected.
 fn is_unknown(invitation: Option<&HandoverInvitation>) -> bool {
     invitation.is_some_and(|invitation| !invitation.known && !invitation.coming.is_here())
 }
 
-/// Checks a few times whether the challenge is gone: the person's last action may still be in progress.
+/// Checks several times whether the challenge is gone: the person's last action may still be loading a page.
 async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
     for _ in 0..LAST_LOOKS {
         if gone().await {
@@ -329,7 +329,7 @@ async fn is_gone_soon<F: Future<Output = bool>>(gone: &impl Fn() -> F) -> bool {
     false
 }
 
-/// Whether the challenge is gone. Checks the next page as well, since there is a moment without a challenge between two pages.
+/// Whether the challenge is gone. Checks twice, since between two pages no challenge is visible for a moment.
 async fn is_gone(page: &Page, asked: &Url, purpose: VisitPurpose) -> bool {
     for _ in 0..2 {
         if page.is_closed() || !matches!(detect_challenge(page, asked, purpose).await, Ok(None)) {
@@ -340,7 +340,7 @@ async fn is_gone(page: &Page, asked: &Url, purpose: VisitPurpose) -> bool {
     true
 }
 
-/// The error that reports a challenge.
+/// Returns the error that reports a challenge to the caller, with the link to the live view if there is one.
 pub fn person_needed_error(challenge: &Challenge, link: Option<LiveViewLink>) -> Error {
     let what = match challenge.kind {
         ChallengeKind::Login => "to log in",

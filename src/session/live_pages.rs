@@ -10,7 +10,7 @@ use super::engine::Engine;
 use super::turns::Turns;
 use crate::browser::{DiscardOutcome, Page};
 
-/// When pages were last used, and how many may be in memory. Cheap to clone; clones share everything.
+/// The limit of pages in memory, and when each was last used. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct LivePageLimit {
     inner: Arc<Inner>,
@@ -19,21 +19,21 @@ pub struct LivePageLimit {
 #[derive(Debug)]
 struct Inner {
     most: Option<NonZeroUsize>,
-    /// The known pages, by key.
+    /// The last use of each page, by page key.
     known: Mutex<HashMap<usize, Known>>,
-    /// Held while pages are unloaded.
+    /// Locked while a task unloads pages, so that only one runs.
     discarding: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Known {
     used: Instant,
-    /// Whether unloading the page would lose data. This is checked again only after the page is used again.
+    /// Whether unloading the page would lose data, such as form input. Reset when the page is used again.
     is_needed: bool,
 }
 
 impl LivePageLimit {
-    /// Creates the limit; `None` for no limit.
+    /// Creates a limit of `most` pages; `None` for no limit.
     pub fn new(most: Option<NonZeroUsize>) -> Self {
         Self { inner: Arc::new(Inner { most, known: Mutex::default(), discarding: Arc::default() }) }
     }
@@ -46,13 +46,13 @@ impl LivePageLimit {
         }
     }
 
-    /// Unloads pages down to the limit, in a background task. A page on which a call works stays, because its turn is taken.
+    /// Unloads pages down to the limit, in a background task. Skips pages that a call is using (`turns`).
     pub(crate) fn unload_excess(&self, engine: &Engine, turns: &Arc<Turns>) {
         let Some(most) = self.inner.most else { return };
         if self.candidates(engine, most).is_empty() {
             return;
         }
-        // A task that is already running also handles pages that were added in the meantime.
+        // A task that is already running also handles the pages that were added in the meantime.
         let Ok(discarding) = Arc::clone(&self.inner.discarding).try_lock_owned() else { return };
         let (live, engine, turns) = (self.clone(), engine.clone(), Arc::clone(turns));
         tokio::spawn(async move {
@@ -75,7 +75,7 @@ impl LivePageLimit {
         });
     }
 
-    /// Pages in memory that may be unloaded, least recently used first.
+    /// Returns the pages above the limit that may be unloaded, least recently used first.
     fn candidates(&self, engine: &Engine, most: NonZeroUsize) -> Vec<Page> {
         let pages = engine.pages().into_iter().filter(|page| !page.is_crashed());
         let now = Known { used: Instant::now(), is_needed: false };

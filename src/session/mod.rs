@@ -1,8 +1,8 @@
 //! Workspaces: the contexts and tabs of one client, in a browser that all clients share.
 //!
-//! [`registry`] gives workspaces an id and an expiry. [`cooldown`] is the pause after nobody responded to a
-//! [`challenge`]; [`handoff`] waits for a person at one. [`visit`] opens a page and does one thing there; [`pacing`] limits
-//! how often.
+//! [`registry`] gives workspaces an id and an expiry. [`challenge`] detects logins and captchas, [`handoff`]
+//! waits for a person to pass them, [`cooldown`] pauses tools after nobody did. [`visit`] opens a page for
+//! one task; [`pacing`] limits the rate of navigations.
 mod engine;
 mod live_pages;
 mod place;

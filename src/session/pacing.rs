@@ -1,4 +1,4 @@
-//! Politeness: respects `robots.txt`, and limits the rate of navigations to a site.
+//! Politeness towards sites: obeys `robots.txt`, and limits the rate of navigations to each site.
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use crate::browser::{ApiContext, ApiOptions, ApiRequest, BrowserContext};
 use crate::error::{Error, Result};
 use crate::fleet::Replica;
 
-/// Our name in `robots.txt`.
+/// The user agent whose `robots.txt` rules apply to this program.
 const AGENT: &str = "patchright-mcp";
 const ROBOTS_LIMIT: Duration = Duration::from_secs(5);
-/// How much of a `robots.txt` is read; RFC 9309 allows to ignore the rest.
+/// The number of bytes of a `robots.txt` that are parsed; RFC 9309 allows ignoring the rest.
 const LONGEST_ROBOTS: usize = 512 * 1024;
-/// A `robots.txt` larger than this is ignored.
+/// A `robots.txt` with more bytes than this is not loaded.
 const LARGEST_ROBOTS: usize = 16 << 20;
 /// How long a `robots.txt` is cached.
 const ROBOTS_AGE: Duration = Duration::from_secs(24 * 60 * 60);
-/// How many sites are remembered.
+/// The number of sites whose rules and last visits are remembered.
 const MOST_ORIGINS: usize = 1000;
 
 /// Options for politeness.
@@ -37,7 +37,7 @@ pub struct Politeness {
 pub struct Pacing {
     politeness: Politeness,
     sites: Arc<Mutex<HashMap<String, Site>>>,
-    /// The group of servers that share the rate limit.
+    /// The group of servers with which the rate limit is shared; unset for a single server.
     replica: Arc<OnceLock<Arc<Replica>>>,
 }
 
@@ -54,7 +54,7 @@ impl Pacing {
         Self { politeness, ..Self::default() }
     }
 
-    /// Shares the rate limit with other servers from now on.
+    /// Shares the rate limit with the other servers of a group from now on.
     pub fn set_replica(&self, replica: Arc<Replica>) {
         let _ = self.replica.set(replica);
     }
@@ -83,7 +83,7 @@ impl Pacing {
         if let Some(replica) = self.replica.get()
             && !self.politeness.min_interval.is_zero()
             && replica.is_alive()
-            // If the shared state fails, this server's own limit (below) applies.
+            // If the shared state fails, only this server's own limit applies, see below.
             && let Ok(wait) = replica.reserve_navigation(&origin, self.politeness.min_interval).await
         {
             return tokio::time::sleep(wait).await;
@@ -152,7 +152,7 @@ impl Rules {
         Self { patterns: vec![(false, "/".to_owned())] }
     }
 
-    /// Parses the groups that name us, or else those for `*`.
+    /// Parses the rules for this program's user agent, or else those for `*`.
     fn read(text: &str) -> Self {
         let mut ours = None::<Vec<_>>;
         let mut everybodys = Vec::new();
@@ -191,7 +191,7 @@ impl Rules {
         Self { patterns: ours.unwrap_or(everybodys) }
     }
 
-    /// Whether a path is allowed. The longest matching pattern decides; among equals, `Allow` wins.
+    /// Whether the rules allow a path. The longest matching pattern decides; between equals, `Allow` wins.
     fn allow(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -212,7 +212,7 @@ pub(crate) fn fuzz(text: &str, path: &str) {
     }
 }
 
-/// Whether a pattern matches the beginning of a path. `*` matches any text, `$` at the end the end of the path.
+/// Whether a pattern matches the beginning of a path. `*` matches any text; a final `$`, the end of the path.
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
     let mut parts = pattern.split('*');
@@ -230,9 +230,9 @@ fn fits(pattern: &str, path: &str) -> bool {
     !to_the_end || rest.is_empty()
 }
 
-/// Loads the rules of a site. A site without rules allows everything. If the rules cannot be read, nothing is
-/// allowed (RFC 9309), unless the site is unreachable: then the navigation itself reports why. The request
-/// takes the same route as the page: through its proxy, and within its network limits.
+/// Loads the rules of a site. A site without a `robots.txt` allows everything. If the file cannot be read,
+/// nothing is allowed (RFC 9309), unless the site is unreachable: then the navigation reports why. The
+/// request uses the proxy and network limits of the page's context.
 async fn fetch_rules(context: &BrowserContext, origin: &str) -> Rules {
     let options = ApiOptions {
         user_agent: Some(AGENT.to_owned()),

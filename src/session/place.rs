@@ -1,4 +1,4 @@
-//! A destination for a written file: its folder stays open from the check to the write, so that nobody can redirect the write.
+//! The destination of a file to write. Its folder stays open from check to write, so nobody can redirect it.
 use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Write as _};
@@ -11,14 +11,14 @@ use crate::browser::StorageState;
 use crate::error::{Error, Result};
 use crate::secrets::Secrets;
 
-/// The largest existing file that is compared before it is replaced.
+/// The largest existing storage state, in bytes, that is read to decide whether it may be replaced.
 const LARGEST_KNOWN: u64 = 64 << 20;
 
-/// A file name in an open folder.
+/// A file to be written: a file name in an open folder.
 #[derive(Debug)]
 pub struct FileTarget {
     folder: File,
-    /// The real path at the time of the check.
+    /// The real path of the file when the folder was checked.
     real: PathBuf,
 }
 
@@ -31,13 +31,13 @@ pub enum ContentKind {
     Pdf,
     /// A video (`.webm`).
     Video,
-    /// A storage state of ours or of Playwright's, as JSON.
+    /// A storage state of this program or of Playwright, as JSON.
     StorageState,
-    /// Text of any format. It replaces only files that this program has written, because nothing else distinguishes them.
+    /// Text of any format. It replaces only files that this program wrote: nothing else identifies them.
     Text,
 }
 
-/// The text files that this program has written. A file that somebody replaces gets another identity.
+/// The text files that this program has written. A file that somebody else replaces has another identity.
 static WRITTEN: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
 /// The identity of a file on disk: device, inode (without Unix: 0 and size) and modification time.
@@ -55,18 +55,18 @@ fn identity(known: &Metadata) -> Identity {
 }
 
 impl FileTarget {
-    /// Opens `folder`, which must be a real path. Does not follow a symbolic link that has appeared in it since the check.
+    /// Opens `folder`, a real path. Fails if a symbolic link has appeared in that path since the check.
     pub(super) fn open(folder: &Path, name: &Path) -> io::Result<Self> {
         Ok(Self { folder: open_strictly(folder, true)?, real: folder.join(name) })
     }
 
-    /// The real path of the file.
+    /// Returns the real path of the file.
     pub fn path(&self) -> &Path {
         &self.real
     }
 
-    /// Writes the file with permissions for its owner alone, and with secrets removed. Replaces an existing
-    /// file atomically.
+    /// Writes the file, readable only by its owner and with secrets redacted. Atomically replaces an existing
+    /// file.
     ///
     /// # Errors `file` if a file of another kind exists.
     pub fn write(&self, mut bytes: Vec<u8>, kind: ContentKind, secrets: &Secrets) -> Result<()> {
@@ -92,7 +92,7 @@ impl FileTarget {
         self.real.file_name().map_or(Path::new(""), Path::new)
     }
 
-    /// A path through the open folder, valid even if the folder was renamed.
+    /// Returns a path through the open folder, which stays valid if the folder is renamed.
     fn way_to(&self, name: &Path) -> PathBuf {
         #[cfg(target_os = "linux")]
         {
@@ -106,7 +106,7 @@ impl FileTarget {
         }
     }
 
-    /// Whether an existing file may be replaced: it is empty or of the same kind.
+    /// Whether the file may be written: none exists, or an existing one is empty or of the same kind.
     fn check(&self, kind: ContentKind) -> Result<(), &'static str> {
         let other = "something else has that name, which is not replaced; choose another";
         let file = match open_no_link(&self.way_to(self.name())) {
@@ -126,7 +126,7 @@ impl FileTarget {
 }
 
 impl ContentKind {
-    /// The number of bytes that identify the kind of a file.
+    /// The number of bytes at the start of a file that identify its kind.
     fn needed(self) -> u64 {
         match self {
             Self::Picture | Self::Pdf | Self::Video => 16,
@@ -154,7 +154,7 @@ impl ContentKind {
     }
 }
 
-/// Opens a real path for reading. Does not follow a symbolic link that has appeared in it since the check.
+/// Opens a real path for reading. Fails if a symbolic link has appeared in the path since the check.
 pub(super) fn open_strictly(real: &Path, is_folder: bool) -> io::Result<File> {
     #[cfg(target_os = "linux")]
     {
@@ -164,7 +164,7 @@ pub(super) fn open_strictly(real: &Path, is_folder: bool) -> io::Result<File> {
         let kind = if is_folder { OFlags::DIRECTORY } else { OFlags::NONBLOCK };
         let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match openat2(CWD, real, OFlags::RDONLY | OFlags::CLOEXEC | kind, Mode::empty(), strict) {
-            // An old kernel, or a sandbox that denies this call.
+            // An old kernel without `openat2`, or a sandbox that denies it: falls back to the checks below.
             Err(Errno::NOSYS | Errno::PERM) => {}
             opened => return Ok(opened?.into()),
         }
@@ -188,7 +188,7 @@ fn open_no_link(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Whether the opened file is the one at that path, reached through no symbolic link.
+/// Whether the path, without following symbolic links, still names the opened file.
 #[cfg(unix)]
 fn is_named(opened: &File, real: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

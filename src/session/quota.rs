@@ -1,4 +1,4 @@
-//! Limits for one owner: one API key with all its clients and sessions.
+//! Limits for each owner: an API key with all its clients and sessions.
 use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -14,13 +14,13 @@ use crate::error::{Error, Result};
 /// The limits of an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Tabs of one owner, including popups.
+    /// The maximum number of an owner's tabs, including popups.
     pub tabs: usize,
-    /// Contexts of one owner.
+    /// The maximum number of an owner's contexts.
     pub contexts: usize,
-    /// The memory in bytes that the pages of all owners may use before another page is opened.
+    /// The memory in bytes that the pages of all owners may use; above this, no further page opens.
     pub memory: u64,
-    /// Pages in memory of all owners: above this number, the least recently used ones are unloaded.
+    /// The maximum number of all owners' pages in memory; the least recently used ones are unloaded.
     pub live_pages: Option<NonZeroUsize>,
 }
 
@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// The open tabs and contexts of one owner, and their limits. Cheap to clone; clones share everything.
+/// The open tabs and contexts of one owner, and the limits. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub(super) struct Quota {
     inner: Arc<Inner>,
@@ -52,7 +52,7 @@ struct State {
     refused: HashMap<usize, usize>,
 }
 
-/// A reservation for a tab or context that is being created. Dropped once the tab or context itself is counted.
+/// A reservation for a tab or context that is being created, until the tab or context itself is counted.
 pub(super) struct QuotaReservation {
     quota: Quota,
     is_tab: bool,
@@ -70,13 +70,13 @@ impl Quota {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Counts a context and its tabs.
+    /// Starts counting a context and its tabs.
     pub(super) fn add(&self, context: &BrowserContext) {
         self.inner.state.lock().contexts.push(context.clone());
         self.refuse_popups(context);
     }
 
-    /// Counts the tabs of the profile.
+    /// Starts counting the tabs of the profile's context, but not the context.
     pub(super) fn share(&self, context: &BrowserContext) {
         let before = self.inner.state.lock().shared.replace(context.clone());
         if before.as_ref() != Some(context) {
@@ -98,7 +98,7 @@ impl Quota {
 
     fn check_popup(&self, page: &Page) {
         let mut state = self.inner.state.lock();
-        // A page without an opener may be a tab that a tool is opening, for which a place is reserved.
+        // A page without an opener may be a tab that a tool is opening, which is reserved already.
         let may_be_ours = !page.has_opener() && state.opening_tabs > 0;
         if may_be_ours || state.tabs() <= self.inner.limits.tabs {
             return;
@@ -109,13 +109,13 @@ impl Quota {
         tokio::spawn(async move { page.close().await });
     }
 
-    /// How many popups of the context were closed because of the limit since the last call, and the limit.
+    /// Returns how many popups of the context the limit has closed since the last call, and the limit.
     pub(super) fn take_refused(&self, context: &BrowserContext) -> Option<(usize, usize)> {
         let refused = self.inner.state.lock().refused.remove(&context.key());
         refused.map(|refused| (refused, self.inner.limits.tabs))
     }
 
-    /// Reserves one more tab.
+    /// Reserves a tab within the limit.
     pub(super) fn reserve_tab(&self, engine: &Engine) -> Result<QuotaReservation> {
         self.check_memory(engine)?;
         let limit = self.inner.limits.tabs;
@@ -127,7 +127,7 @@ impl Quota {
         Ok(QuotaReservation { quota: self.clone(), is_tab: true })
     }
 
-    /// Reserves one more context.
+    /// Reserves a context within the limit.
     pub(super) fn reserve_context(&self, engine: &Engine) -> Result<QuotaReservation> {
         self.check_memory(engine)?;
         let limit = self.inner.limits.contexts;
@@ -140,7 +140,7 @@ impl Quota {
         Ok(QuotaReservation { quota: self.clone(), is_tab: false })
     }
 
-    /// Whether the owner has nothing open.
+    /// Whether the owner has no open tabs or contexts.
     pub(super) fn is_unused(&self) -> bool {
         let mut state = self.inner.state.lock();
         state.forget_closed();
@@ -189,7 +189,7 @@ impl Drop for QuotaReservation {
     }
 }
 
-/// Half of the memory of this machine or container.
+/// Returns half of the memory of this machine or container, in bytes.
 fn half_of_the_machine() -> u64 {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.as_deref().and_then(|meminfo| {

@@ -17,10 +17,10 @@ use crate::error::Error;
 use crate::fleet::{Lease, Peer, Replica, SavedSession};
 use crate::sync::unix_time;
 
-/// How many ids of expired sessions are remembered, to distinguish `expired` from `not found`.
+/// The number of expired sessions whose ids are remembered, to distinguish `expired` from `not found`.
 const MOST_TOMBSTONES: usize = 10_000;
 
-/// How many sessions are created at the same time.
+/// The maximum number of sessions that are created at the same time.
 const MOST_AT_ONCE: usize = 8;
 
 /// Options for sessions.
@@ -39,7 +39,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// The owner of sessions. Other owners cannot see them.
+/// The owner of sessions. Sessions are invisible to other owners.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owner(pub(super) Arc<str>);
 
@@ -55,29 +55,29 @@ pub struct Session {
     pub id: Arc<str>,
     pub(super) owner: Owner,
     pub workspace: Workspace,
-    /// Milliseconds since 1970.
+    /// The creation time, in milliseconds since 1970.
     pub created_at: u64,
-    /// Milliseconds since 1970.
+    /// The expiry, in milliseconds since 1970.
     pub expires_at: u64,
     pub(super) deadline: Instant,
-    /// The lease, if several servers share sessions.
+    /// This server's lease on the session; `None` if sessions are not shared between servers.
     pub(super) lease: Option<Arc<Lease>>,
-    /// The state that was last saved for other servers.
+    /// The state that was last saved for other servers, to skip saves without changes.
     pub(super) saved: Arc<Mutex<SavedSession>>,
 }
 
-/// Why a session is not available.
+/// The reason why a session is not available.
 #[derive(Debug, Clone)]
 pub enum SessionError {
-    /// It was closed, or never existed.
+    /// The session was closed, never existed, or belongs to another owner.
     NotFound,
-    /// It has expired.
+    /// The session has expired.
     Expired,
     /// The owner has as many sessions as the limit allows.
     LimitReached {
         limit: usize,
     },
-    /// Another server has it, at least for this time.
+    /// Another server holds the session, at least for this duration.
     Elsewhere(Peer, Duration),
     Browser(Error),
 }
@@ -96,18 +96,18 @@ pub(super) struct SessionsInner {
     pub(super) engine: Engine,
     options: SessionOptions,
     pub(super) state: Mutex<SessionsState>,
-    /// The group of servers that share sessions.
+    /// The group of servers that share sessions; unset for a single server.
     pub(super) replica: OnceLock<Arc<Replica>>,
-    /// Held while a session is claimed, so that it is claimed only once.
+    /// Locked by session id while this server takes over a session, so that it takes over only once.
     pub(super) claiming: Turns,
-    /// Each session that is being created holds a permit: a hundred pages at once would slow each other down until all time out.
+    /// Limits parallel creation: a hundred new pages at once would slow each other down until all time out.
     making: Semaphore,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct SessionsState {
     pub(super) live: HashMap<Arc<str>, Session>,
-    /// The owners of sessions that are being created, one entry for each.
+    /// The owners of sessions that are being created, with one entry for each such session.
     reserved: Vec<Owner>,
     expired: VecDeque<(Arc<str>, Owner)>,
 }
@@ -134,7 +134,7 @@ impl Sessions {
         Self { inner: Arc::clone(&self.inner), owner, limit: self.limit }
     }
 
-    /// Limits how many sessions the owner may have.
+    /// Sets the maximum number of this owner's sessions.
     #[must_use]
     pub fn with_limit(self, limit: NonZeroUsize) -> Self {
         Self { limit, ..self }
@@ -144,12 +144,12 @@ impl Sessions {
         self.inner.options
     }
 
-    /// Creates a session with a page. Reserves a place first, so that the limit holds.
+    /// Creates a session with a page. Reserves it first, so that concurrent calls cannot exceed the limit.
     pub async fn create(&self) -> Result<Session, SessionError> {
         self.create_in(self.inner.engine.workspace(), None).await
     }
 
-    /// Creates a session with this unused workspace; with a pool, in a browser with this label.
+    /// Creates a session with `workspace`, which is unused. With a pool, uses a browser with this label.
     pub async fn create_in(
         &self,
         workspace: Workspace,
@@ -167,7 +167,7 @@ impl Sessions {
         receiver.await.unwrap_or(Err(SessionError::Browser(Error::Broken)))
     }
 
-    /// The session of this id.
+    /// Returns the live session with this id.
     pub fn get(&self, id: &str) -> Result<Session, SessionError> {
         let mut state = self.inner.state.lock();
         match state.live.get(id) {
@@ -184,7 +184,7 @@ impl Sessions {
         }
     }
 
-    /// All sessions of this owner on this server, oldest first.
+    /// Returns all sessions of this owner on this server, oldest first.
     pub fn list(&self) -> Vec<Session> {
         let mut state = self.inner.state.lock();
         state.expire_all();
@@ -199,7 +199,7 @@ impl Sessions {
         self.inner.state.lock().live.contains_key(id)
     }
 
-    /// Closes a session with all its pages. Its id is invalid from the moment of the call.
+    /// Closes a session with all its pages. Its id is invalid as soon as the call begins.
     pub async fn close(&self, id: &str) -> Result<(), SessionError> {
         let session = self.get_or_take_over(id).await?;
         if self.inner.state.lock().live.remove(id).is_none() {
@@ -214,7 +214,7 @@ impl Sessions {
         join_all(self.list().iter().map(|session| self.close(&session.id))).await;
     }
 
-    /// The number of live sessions of all owners.
+    /// Returns the number of live sessions of all owners.
     pub fn count(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.expire_all();
@@ -223,7 +223,7 @@ impl Sessions {
 }
 
 impl SessionsState {
-    /// Removes an expired session. Its place is free at once; its pages close in the background.
+    /// Removes an expired session, which frees its place in the limit. Its pages close in the background.
     fn expire(&mut self, id: &str) {
         let Some(session) = self.live.remove(id) else { return };
         if self.expired.len() == MOST_TOMBSTONES {
@@ -233,13 +233,13 @@ impl SessionsState {
         tokio::spawn(async move { session.end().await });
     }
 
-    /// The number of places that an owner uses.
+    /// Returns the number of an owner's sessions, including those that are being created.
     fn slots_of(&self, owner: &Owner) -> usize {
         let live = self.live.values().filter(|session| session.owner == *owner).count();
         live + self.reserved.iter().filter(|reserved| *reserved == owner).count()
     }
 
-    /// Releases a reserved place.
+    /// Removes one reservation of an owner.
     fn give_back(&mut self, owner: &Owner) {
         if let Some(at) = self.reserved.iter().position(|reserved| reserved == owner) {
             self.reserved.swap_remove(at);
@@ -255,7 +255,7 @@ impl SessionsState {
     }
 }
 
-/// A reserved place for a session. Dropping it releases the place.
+/// A reservation for a session that is being created. Dropping it releases the reservation.
 struct Reservation {
     sessions: Sessions,
     filled: bool,
@@ -274,7 +274,7 @@ impl Reservation {
         Ok(Self { sessions: sessions.clone(), filled: false })
     }
 
-    /// Creates the session in the reserved place.
+    /// Creates the reserved session.
     async fn fill(mut self, workspace: Workspace, label: Option<String>) -> Result<Session, SessionError> {
         let sessions = Arc::clone(&self.sessions.inner);
         let _permit = sessions.making.acquire().await;
@@ -327,14 +327,14 @@ impl Drop for Reservation {
 }
 
 impl SessionsInner {
-    /// Closes a session at its expiry.
+    /// Closes a session at its deadline.
     pub(super) fn end_at(self: &Arc<Self>, id: &Arc<str>, deadline: Instant) {
         let (sessions, id) = (Arc::downgrade(self), Arc::clone(id));
         tokio::spawn(async move {
             sleep_until(deadline).await;
             if let Some(sessions) = sessions.upgrade() {
                 let mut state = sessions.state.lock();
-                // A session that has left this server and come back may have another deadline.
+                // If another server had the session in the meantime, its deadline may have changed.
                 if state.live.get(&id).is_some_and(|session| session.deadline <= Instant::now()) {
                     state.expire(&id);
                 }

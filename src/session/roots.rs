@@ -1,4 +1,4 @@
-//! The files that a caller may read or write: those that really are inside one of a few folders.
+//! Restricts which files a caller may read or write: only those really inside one of a few folders.
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use super::place::{FileTarget, open_strictly};
 use crate::browser::{LocalFiles, OpenedFile};
 use crate::error::{Error, Result};
 
-/// The allowed folders. Paths are compared after resolving every symbolic link and `..`.
+/// The folders in which a caller may use files. Paths are compared with symbolic links and `..` resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     folders: Vec<PathBuf>,
@@ -25,7 +25,7 @@ impl Default for Roots {
 }
 
 impl Roots {
-    /// Allows the working directory and `folders`. Ignores the root of the disk, which would allow everything.
+    /// Allows the working directory and `folders`. Ignores a disk's root, which would allow everything.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self::from_base(std::env::current_dir().unwrap_or_default(), folders)
     }
@@ -49,7 +49,7 @@ impl Roots {
         Self { folders, base: self.base.clone() }
     }
 
-    /// The real `file:` URL of a file that may be read.
+    /// Returns the `file:` URL of a readable file, with symbolic links resolved.
     pub fn resolve_url(&self, url: &Url) -> Result<Url> {
         // The URL is not repeated in the error: it may come from untrusted text.
         let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
@@ -65,18 +65,18 @@ impl Roots {
         Ok(real)
     }
 
-    /// Lets pages load the files that may be read.
+    /// Returns a policy by which pages may load the files that the caller may read.
     pub fn as_local_files(&self) -> LocalFiles {
         let roots = self.clone();
         LocalFiles::new(move |url| roots.resolve_url(url).is_ok())
     }
 
-    /// The real path of a file that may be read: a regular file inside the folders.
+    /// Returns the real path of a file that the caller may read: a regular file inside the folders.
     pub fn resolve_readable(&self, path: &str) -> Result<PathBuf> {
         self.open(path).map(|opened| opened.path)
     }
 
-    /// Opens a file or folder for an upload. A folder must not contain links that lead outside.
+    /// Opens a file or folder for an upload. Links in a folder must not lead outside the allowed folders.
     pub fn open_upload(&self, path: &str) -> Result<OpenedFile> {
         let folder =
             fs::canonicalize(self.absolute(path)?).ok().filter(|real| self.holds(real) && real.is_dir());
@@ -89,7 +89,7 @@ impl Roots {
         Ok(OpenedFile { path: real, file })
     }
 
-    /// Whether a folder contains a link that leads outside.
+    /// Whether a folder contains a symbolic link that leads outside the allowed folders.
     fn leads_out(&self, folder: &Path) -> io::Result<bool> {
         for entry in fs::read_dir(folder)? {
             let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
@@ -105,7 +105,7 @@ impl Roots {
         Ok(false)
     }
 
-    /// Opens a file that may be read. The opened file is the checked one, even if links change in between.
+    /// Opens a file that the caller may read. Opens exactly the checked file, even if links change meanwhile.
     pub fn open(&self, path: &str) -> Result<OpenedFile> {
         // Errors must not reveal whether a file outside the folders exists, nor where a link leads.
         let whole = self.absolute(path)?;
@@ -122,7 +122,7 @@ impl Roots {
         Ok(OpenedFile { path: real, file })
     }
 
-    /// Reads a text file.
+    /// Reads a text file of at most `longest` bytes.
     pub fn read(&self, path: &str, longest: u64) -> Result<String> {
         let mut text = String::new();
         let read = self.open(path)?.file.take(longest + 1).read_to_string(&mut text);
@@ -130,8 +130,8 @@ impl Roots {
         if text.len() as u64 > longest { Err(refused(path, "it is too large")) } else { Ok(text) }
     }
 
-    /// The destination for a file that may be written: an existing folder inside the allowed ones, without
-    /// links. Hidden files are refused, since other programs read their settings there.
+    /// Returns the destination for a file to write: an existing folder inside the allowed ones, without
+    /// symbolic links. Refuses hidden files, since other programs read their settings there.
     pub fn write_target(&self, path: &str) -> Result<FileTarget> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
@@ -173,8 +173,8 @@ impl Roots {
         self.folders.iter().any(|folder| real.starts_with(folder))
     }
 
-    /// Explains why a file is not available. Reveals whether it exists only if its path certainly is inside the folders
-    /// and has no symbolic links.
+    /// Explains why a file is not available. Reveals whether it exists only if its path certainly is inside
+    /// the folders and has no symbolic links.
     fn why_not(&self, whole: &Path, what: &str) -> String {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
         let outside = format!("outside the folders that may be used: {}", folders.join(", "));
@@ -214,7 +214,7 @@ fn plain(error: &io::Error) -> String {
     }
 }
 
-/// `ErrorKind` has no stable name for this error yet.
+/// Whether the error means that the path is a symbolic link. `ErrorKind` has no stable name for this yet.
 #[cfg(unix)]
 fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
@@ -233,7 +233,7 @@ mod tests {
     use crate::secrets::Secrets;
     use crate::session::ContentKind;
 
-    /// Each attack on a folder beside a secret is refused and changes nothing.
+    /// Each attack on a folder next to a secret is refused and changes nothing.
     #[test]
     fn nothing_outside_is_read_or_written() {
         let all = tempfile::tempdir().unwrap();

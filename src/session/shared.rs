@@ -1,4 +1,4 @@
-//! Sessions that several servers know: one server at a time has a session, and another takes it over when that server is gone.
+//! Sessions that several servers share: one server holds a session; another takes over when that one is gone.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use super::workspace::{HandedOverContext, Workspace};
 use crate::error::{Error, Result};
 use crate::fleet::{ClaimResult, ClaimedSession, NewSession, Replica, SavedSession};
 
-/// How many sessions of dead servers are cleaned up at once.
+/// The maximum number of expired sessions of dead servers that are cleaned up at once.
 const MOST_OVERDUE: usize = 16;
 /// How much page numbers advance at a take-over: more than the number of pages that one server opens.
 const PAGES_EACH: u32 = 1000;
-/// How often to look for sessions of dead servers.
+/// The interval between searches for sessions of dead servers.
 const RHYTHM: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// The lease token of the server that works in it now; `None` without other servers.
+    /// Returns the token of this server's lease on the session; `None` without other servers.
     pub fn lease_token(&self) -> Option<u64> {
         self.lease.as_ref().map(|lease| lease.token)
     }
 
-    /// Whether this server has the session.
+    /// Whether this server holds the session: its lease is valid, or sessions are not shared.
     fn is_held(&self) -> bool {
         self.lease.as_ref().is_none_or(|lease| lease.is_valid())
     }
 
-    /// Completes when another server may have the session.
+    /// Completes when another server may have the session. Never completes without other servers.
     pub async fn until_lease_lost(&self) {
         match &self.lease {
             Some(lease) => lease.until_lost().await,
@@ -74,7 +74,7 @@ impl Session {
 }
 
 impl Sessions {
-    /// Shares sessions with other servers from now on.
+    /// Starts sharing sessions with the other servers of a group.
     pub fn set_replica(&self, replica: Arc<Replica>) {
         if self.inner.replica.set(replica).is_err() {
             return;
@@ -94,7 +94,7 @@ impl Sessions {
         self.inner.replica.get()
     }
 
-    /// Registers a session in the shared state before it is created.
+    /// Registers a session in the shared state before it is created. `None` if sessions are not shared.
     pub(super) async fn register_in_store(
         &self,
         id: &str,
@@ -125,7 +125,7 @@ impl Sessions {
         }
     }
 
-    /// The session with this id. Takes it over if its server is gone.
+    /// Returns the session with this id. Takes it over if the server that had it is gone.
     pub async fn get_or_take_over(&self, id: &str) -> Result<Session, SessionError> {
         let Some(replica) = self.replica() else { return self.get(id) };
         if let Some(known) = self.known(id)? {
@@ -156,7 +156,7 @@ impl Sessions {
         }
     }
 
-    /// Returns the session if its lease on this server is certainly valid.
+    /// Returns the session if this server certainly holds it; `None` if not.
     fn known(&self, id: &str) -> Result<Option<Session>, SessionError> {
         match self.get(id) {
             Ok(session) => Ok(Some(session).filter(Session::is_held)),
@@ -167,7 +167,7 @@ impl Sessions {
 
     async fn take_over(&self, id: &str, claim: ClaimedSession, before: Option<Session>) -> Result<Session> {
         let ClaimedSession { lease, saved, created_at, expires_at, rest, adoptions, .. } = claim;
-        // If the token is unchanged, no other server has worked in the session since this one.
+        // If the token is unchanged, no other server has used the session since this one.
         let same = before.filter(|before| before.lease_token() == Some(claim.before));
         let workspace = match &same {
             Some(same) => same.workspace.clone(),
@@ -195,7 +195,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Rebuilds a workspace from the state that another server saved.
+    /// Rebuilds a workspace from the state that another server has saved.
     async fn workspace_of(&self, saved: &SavedSession, adoptions: u32) -> Result<Workspace> {
         let engine = &self.inner.engine;
         let workspace = match &*self.owner.0 {
@@ -214,7 +214,7 @@ impl Sessions {
         Ok(workspace)
     }
 
-    /// Registers a session again that the shared state has lost.
+    /// Registers a live session again after the shared state has lost it.
     async fn write_again(&self, replica: &Arc<Replica>, before: Session) -> Result<Session, SessionError> {
         let rest = before.deadline.saturating_duration_since(Instant::now());
         let saved = before.to_be_saved();
@@ -231,7 +231,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Drops a session that belongs to another server now.
+    /// Drops a session that another server holds now, and leaves its pages open.
     fn let_go(&self, session: Option<Session>) {
         if let Some(session) = session {
             self.inner.state.lock().live.remove(&session.id);
@@ -239,7 +239,7 @@ impl Sessions {
         }
     }
 
-    /// All sessions of the owner on all servers with their expiry, earliest first.
+    /// Returns the id and expiry (ms since 1970) of the owner's sessions on all servers, earliest first.
     pub async fn list_on_all_servers(&self) -> Result<Vec<(String, u64)>> {
         match self.replica() {
             Some(replica) => replica.sessions_of(&self.owner.0).await,
@@ -251,7 +251,7 @@ impl Sessions {
         }
     }
 
-    /// Releases all sessions to other servers, with their pages open.
+    /// Releases all sessions to other servers, and leaves their pages open.
     pub async fn release_all(&self) {
         if self.replica().is_none() {
             return;
@@ -269,7 +269,7 @@ impl Sessions {
         futures_util::future::join_all(left).await;
     }
 
-    /// Closes what expired sessions of dead servers have left open.
+    /// Closes contexts that expired sessions of dead servers have left open.
     async fn clear_away(&self) {
         let (Some(replica), Some(pool)) = (self.replica(), self.inner.engine.pool()) else { return };
         let Ok(overdue) = replica.expired_sessions(MOST_OVERDUE).await else { return };

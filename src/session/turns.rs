@@ -1,4 +1,4 @@
-//! Queues: calls that work on the same thing take turns; others run in parallel.
+//! Queues by name: calls that work on the same page take turns, and others run in parallel.
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
@@ -8,19 +8,19 @@ use crate::sync::Mutex;
 
 type Queue = tokio::sync::Mutex<()>;
 
-/// The current turns, by name.
+/// The queues of waiting calls, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     queues: Mutex<HashMap<String, Weak<Queue>>>,
 }
 
 impl Turns {
-    /// Waits for the turn on `name`. The turn ends when the guard is dropped.
+    /// Waits for exclusive access to `name`, which lasts until the guard is dropped.
     pub(crate) async fn take(&self, name: &str) -> OwnedMutexGuard<()> {
         self.queue(name).lock_owned().await
     }
 
-    /// Takes the turn if nobody has it or waits for it.
+    /// Takes exclusive access to `name`; `None` if another call has it or waits for it.
     pub(crate) fn try_take(&self, name: &str) -> Option<OwnedMutexGuard<()>> {
         self.queue(name).try_lock_owned().ok()
     }

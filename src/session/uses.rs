@@ -1,11 +1,11 @@
-//! Tracks whether the browser is in use, so that it is not closed during a call.
+//! Tracks whether calls use the browser, so that it is not closed during a call.
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use crate::sync::{Mutex, now};
 
-/// The number of running calls, and when the last one ended.
+/// The number of running calls, and the time when the last one ended.
 #[derive(Debug, Clone)]
 pub(super) struct UsageTracker(Arc<Mutex<Known>>);
 
@@ -38,13 +38,13 @@ impl UsageTracker {
         UsageGuard(self.clone())
     }
 
-    /// When the last call ended; `None` while a call runs.
+    /// Returns when the last call ended; `None` while a call is running.
     pub(super) fn unused_since(&self) -> Option<Instant> {
         let known = self.0.lock();
         (known.running == 0).then_some(known.ended)
     }
 
-    /// Runs `then` unless a call is running; a call that begins meanwhile waits. `then` must not block.
+    /// Runs `then` if no call is running; calls that begin meanwhile wait. `then` must not block.
     pub(super) fn while_unused<T>(&self, then: impl FnOnce() -> T) -> Option<T> {
         let known = self.0.lock();
         (known.running == 0).then(then)
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::sync::in_many_orders;
 
-    /// As in the engine: a call marks itself as running before it gets the browser.
+    /// Models the engine: a call marks itself as running before it gets the browser.
     #[test]
     fn a_browser_is_not_closed_under_a_call() {
         in_many_orders(|| {

@@ -19,25 +19,25 @@ use crate::error::{Error, Result};
 use crate::pdf::{self, PdfReadError};
 use crate::secrets::Secrets;
 
-/// The longest side of a screenshot in pixels: models see no more detail in larger ones.
+/// The longest side of a screenshot in pixels. Models see no more detail in larger ones.
 const LONGEST_SIDE: u32 = 8_000;
 const MOST_PIXELS: u32 = 16_000_000;
 
-/// How long an open document may go on loading resources.
+/// How long a parsed document may continue to load resources.
 const REST_LIMIT: Duration = Duration::from_secs(5);
-/// The least time for a slowly loaded page to build its content.
+/// The minimum time for a slowly loaded page to build its content.
 const LEAST_BUILDING: Duration = Duration::from_secs(2);
 
-/// The longest time from a document's first byte to its last.
+/// The maximum time from the first byte of a document to its last.
 const PARSE_LIMIT: Duration = Duration::from_secs(8);
 
-/// How long to wait for the download event after a navigation that became a download.
+/// How long to wait for the download event after a navigation turned into a download.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
 
-/// The task of a visit.
+/// What to do on the visited page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VisitTask {
-    /// Read the page once this element is visible.
+    /// Read the page, after waiting until this element is visible if a selector is given.
     Read {
         wait_for: Option<String>,
     },
@@ -47,7 +47,7 @@ pub enum VisitTask {
     Click {
         selector: String,
     },
-    /// Fill in fields, given by selectors, in this order.
+    /// Fill in fields in this order: (selector, value) each. `submit` selects the button to click afterwards.
     Fill {
         fields: Vec<(String, String)>,
         submit: Option<String>,
@@ -61,11 +61,11 @@ pub enum VisitTask {
 /// Options of a visit.
 #[derive(Debug, Clone, Copy)]
 pub struct VisitOptions<'a> {
-    /// The time limit, without the time for a person.
+    /// The time limit, which excludes the time that a person takes.
     pub limit: Duration,
     /// How long the page must be quiet to count as settled.
     pub settle: Duration,
-    /// How long to wait for a person.
+    /// How long to wait for a person to deal with a challenge.
     pub patience: Duration,
     /// The formats in which to return the page.
     pub formats: &'a [ContentFormat],
@@ -80,15 +80,15 @@ pub struct VisitResult {
     /// The final URL of the page.
     pub url: String,
     pub title: String,
-    /// The page in each of the requested formats.
+    /// The content of the page in each requested format.
     pub contents: Vec<String>,
     pub picture: Vec<u8>,
     pub value: Option<Value>,
-    /// The challenge that a person dealt with.
+    /// The challenge that a person dealt with during the visit, if any.
     pub passed: Option<ClearedChallenge>,
 }
 
-/// Opens `url` and does `task` there.
+/// Opens `url`, waits for a person if there is a challenge, performs `task`, and returns the result.
 pub async fn run(
     page: &Page,
     url: &Url,
@@ -118,7 +118,7 @@ pub async fn run(
     }
     let work = Box::pin(perform(page, task, deadline, options));
     let mut visit = match task {
-        // A script has a deadline of its own.
+        // A script has its own deadline.
         VisitTask::Run { .. } => work.await?,
         _ => page.unless_hung(Some(HANG_TIMEOUT), work).await?,
     };
@@ -135,14 +135,14 @@ pub async fn run(
     Ok(visit)
 }
 
-/// The error when the browser downloaded a file instead of opening a page.
+/// The error message when the browser downloaded a file instead of opening a page.
 const A_FILE: &str = "the address is a file to download";
 
 fn is_file(error: &Error) -> bool {
     matches!(error, Error::NavigationFailed { reason } if reason == A_FILE)
 }
 
-/// The text of a PDF that was downloaded instead of opened.
+/// Returns the text of a PDF that the browser downloaded instead of opening it.
 async fn downloaded(page: &Page, before: usize, options: VisitOptions<'_>) -> Option<VisitResult> {
     let context = page.context();
     let begun = || context.downloads().into_iter().skip(before).find(|new| new.page == page.id());
@@ -207,7 +207,7 @@ async fn perform(
     Ok(visit)
 }
 
-/// Runs a script: an expression, a function, or a function body; `await` is allowed everywhere.
+/// Runs a script: an expression, a function, or a function body; all of them may use `await`.
 async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value> {
     let run = async |script: &str| {
         let scope = ScriptWorld::choose_world(script);
@@ -215,7 +215,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
     };
     page.ensure_responsive().await?;
     let mut outcome = run(script).await;
-    // After a syntax error, nothing has run yet, so the script is tried as an expression and as a function body.
+    // A script with a syntax error has not run, so it is tried as an expression and then as a function body.
     for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
         match &outcome {
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
@@ -223,7 +223,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
         }
         let other_way = run(&function).await;
         match &other_way {
-            // Keeps the first syntax error, which refers to the script as it was written.
+            // Keeps the first syntax error, which refers to the script as the caller wrote it.
             Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
             _ => outcome = other_way,
         }
@@ -245,8 +245,8 @@ async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration)
     PressFailure::into_result(settled.lost, ElementSummary::description).map(drop)
 }
 
-/// Opens `url`. Returns the deadline of the remaining steps. Missing resources, such as a script whose server
-/// does not answer, do not fail the visit.
+/// Opens `url` and waits until the page has settled. Returns the deadline for the remaining steps. Resources
+/// that do not arrive, such as a script from a stuck server, do not fail the visit.
 async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Instant> {
     options.pacing.wait_to_navigate(page.context(), url).await?;
     let deadline = Instant::now() + options.limit;
@@ -258,7 +258,7 @@ async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Ins
     Ok(deadline)
 }
 
-/// Waits until the document is parsed. Returns false at the deadline.
+/// Waits until the document is parsed. Returns false if the deadline comes first.
 async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     while !page.main_frame().lifecycle_events().dom_content_loaded {
         dismiss_dialog(page).await?;
@@ -275,7 +275,7 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
     Ok(true)
 }
 
-/// Opens `url` until a person could use the page. Returns false if something that it waits for has not arrived.
+/// Opens `url` and waits until the page is usable. Returns false if something has not loaded within `limit`.
 pub async fn open_until_usable(page: &Page, url: &Url, limit: Duration) -> Result<bool> {
     let deadline = Instant::now() + limit;
     let mark = page.mark();
@@ -284,7 +284,7 @@ pub async fn open_until_usable(page: &Page, url: &Url, limit: Duration) -> Resul
         && Box::pin(settled(page, mark, Duration::ZERO, deadline)).await?)
 }
 
-/// Opens `url` and waits for a document. Dialogs are dismissed meanwhile.
+/// Opens `url` and waits for the load event `until`. Dismisses dialogs meanwhile.
 pub async fn open_url(
     page: &Page,
     url: &Url,
@@ -312,8 +312,8 @@ pub async fn open_url(
     }
 }
 
-/// Waits until the page has loaded, built its content and become quiet, but not for resources that do not arrive; also
-/// until the same holds for a document that it leads to. Returns false if something has not arrived.
+/// Waits until the page has loaded, built its content, and been quiet for `quiet`; also for a document that
+/// replaces it. Does not wait long for slow resources. Returns false if something has not loaded.
 async fn settled(page: &Page, mark: JournalMark, quiet: Duration, deadline: Instant) -> Result<bool> {
     let mut changes = page.changes();
     loop {
@@ -326,7 +326,7 @@ async fn settled(page: &Page, mark: JournalMark, quiet: Duration, deadline: Inst
         let still = page.until_document_complete(mark, building).await;
         while begun.elapsed() < quiet && page.wait_for_change(&mut changes, begun + quiet).await {}
         let pending = page.effects_since(here);
-        // A new document or a dialog is waited for in the next round.
+        // The next iteration waits for a new document or a dialog.
         let goes_on = pending.committed || pending.dialog;
         if pending.gone || !goes_on || Instant::now() >= deadline {
             return Ok(is_loaded && still.is_empty());
@@ -334,7 +334,7 @@ async fn settled(page: &Page, mark: JournalMark, quiet: Duration, deadline: Inst
     }
 }
 
-/// Dismisses an open dialog; accepts one that asks before leaving a page.
+/// Dismisses open dialogs, except that it accepts `beforeunload` dialogs.
 pub async fn dismiss_dialog(page: &Page) -> Result<()> {
     while let Some(dialog) = page.dialog() {
         match page.answer_dialog(dialog.kind == "beforeunload", None).await {

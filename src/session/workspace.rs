@@ -1,4 +1,4 @@
-//! The contexts and tabs that one client sees, and which of them are the active ones.
+//! The contexts and tabs that one client sees, and which of them are active.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,25 +34,25 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Inner {
     engine: Engine,
-    /// The default options of its contexts.
+    /// The default options of the workspace's contexts.
     usual: ContextOptions,
-    /// Whether the workspace has its own context even where others share the browser's default context.
+    /// Whether the workspace uses its own contexts even if others share the browser's default context.
     apart: bool,
     /// The open tabs and contexts of the owner, with their limits.
     quota: Quota,
     state: Mutex<State>,
-    /// Its WebKit session, if it uses WebKit.
+    /// The WebKit session of the workspace; `None` if it uses Chromium or Firefox.
     webkit: Option<Arc<WebkitSession>>,
-    /// The request rules of its contexts.
+    /// The request rules of each context.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::RequestRules>)>>,
     archives: Mutex<Vec<(BrowserContext, Arc<archive::ResponseBodies>)>>,
-    /// Held while a context or a first page is created.
+    /// Locked while a context or its first page is created.
     making: tokio::sync::Mutex<()>,
-    /// Background tabs that were used by name, with the time of the last use.
+    /// Background tabs that calls addressed by tab id, with the time of their last use.
     beside: Mutex<Vec<(WeakPage, Instant)>>,
 }
 
-/// How long a background tab behaves as a visible one after its last use.
+/// How long a background tab continues to render after its last use.
 const BESIDE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ struct State {
     notices: Vec<String>,
 }
 
-/// A named context. It is created in the browser on first use.
+/// A named context, created in the browser on first use.
 #[derive(Debug)]
 struct Slot {
     name: String,
@@ -71,28 +71,28 @@ struct Slot {
     options: ContextOptions,
     live: Option<BrowserContext>,
     active: Option<Page>,
-    /// Whether pages were opened and not closed by this client: they are lost when the browser ends.
+    /// Whether this client has opened pages that are not closed. They are lost when the browser ends.
     has_pages: bool,
-    /// Its cookies after the last call, if they are restored in a new browser.
+    /// The cookies after the last call, if a new browser is to restore them.
     cookies: Vec<StoredCookie>,
-    /// Our tabs in a context that is shared with others; `None` if all tabs are ours.
+    /// The ids of this client's tabs in a context shared with others; `None` if it is not shared.
     own: Option<HashSet<String>>,
-    /// The browser's id of the context that another server left, and the number of the first page found there.
+    /// The browser's id of a context that another server left, and the number for the first page in it.
     left: Option<(String, u32)>,
 }
 
 /// A context as a client sees it.
 #[derive(Debug, Clone)]
 pub struct ContextEntry {
-    /// The name by which a client chooses it.
+    /// The name by which a client selects it.
     pub name: String,
-    /// The number in refs.
+    /// The number of the context in refs and tab ids, such as 1 in `c1t3`.
     pub number: u32,
-    /// Whether new tabs open in it.
+    /// Whether this is the active context, in which new tabs open.
     pub is_active: bool,
-    /// Its tabs.
+    /// The tabs of the context.
     pub tabs: Vec<Tab>,
-    /// The options it was created with.
+    /// The options with which the context was created.
     pub options: ContextOptions,
 }
 
@@ -122,32 +122,32 @@ impl Workspace {
         }
     }
 
-    /// The engine whose browser it uses.
+    /// Returns the engine whose browser the workspace uses.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
     }
 
-    /// The default options of its contexts.
+    /// Returns the default options of the workspace's contexts.
     pub fn default_options(&self) -> &ContextOptions {
         &self.inner.usual
     }
 
-    /// Creates another workspace for the same owner.
+    /// Creates another workspace for the same owner, with the same sharing of the profile.
     #[must_use]
     pub fn new_for_same_owner(&self) -> Self {
         let Inner { engine, usual, apart, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), *apart, quota.clone())
     }
 
-    /// Creates another workspace for the same owner that shares nothing, not even the profile.
+    /// Creates a workspace for the same owner that shares neither contexts nor the profile with others.
     #[must_use]
     pub fn isolated(&self) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), true, quota.clone())
     }
 
-    /// Like [`isolated`](Self::isolated), in a browser of the engine's pool: preferably the one named `wanted`, with
-    /// this label. With `outlives_connection`, another server can take over what is opened in it.
+    /// Like [`isolated`](Self::isolated), in a browser of the pool with this label, preferably the one named
+    /// `wanted`. With `outlives_connection`, contexts stay open for another server when this one disconnects.
     pub(super) fn isolated_in_pool(
         &self,
         wanted: Option<String>,
@@ -159,22 +159,22 @@ impl Workspace {
         Self::new(engine.place_in_pool(wanted, label), usual, true, quota.clone())
     }
 
-    /// Like [`isolated`](Self::isolated), in another browser.
+    /// Like [`isolated`](Self::isolated), in another kind of browser.
     pub fn isolated_in_channel(&self, channel: Channel) -> Result<Self> {
         self.inner.engine.workspace_in(channel, self.inner.usual.clone())
     }
 
-    /// Like [`isolated`](Self::isolated), with its own WebKit.
+    /// Like [`isolated`](Self::isolated), with a WebKit of its own.
     pub fn isolated_in_webkit(&self) -> Result<Self> {
         self.inner.engine.workspace_in_webkit(self.inner.usual.clone())
     }
 
-    /// Its WebKit session, if it uses WebKit.
+    /// Returns the workspace's WebKit session; `None` if it does not use WebKit.
     pub fn webkit(&self) -> Option<&Arc<WebkitSession>> {
         self.inner.webkit.as_ref()
     }
 
-    /// Creates its first page.
+    /// Opens the workspace's first page.
     pub(super) async fn begin(&self) -> Result<()> {
         match self.webkit() {
             Some(webkit) => webkit.acquire_page().await.map(drop),
@@ -182,7 +182,7 @@ impl Workspace {
         }
     }
 
-    /// The active page of the active context; opens one if there is none.
+    /// Returns the active page of the active context. Opens one if there is none.
     pub async fn page(&self) -> Result<Page> {
         if let Some(page) = self.active_page() {
             return Ok(page);
@@ -195,28 +195,28 @@ impl Workspace {
         self.open_in(&context).await
     }
 
-    /// The active page, if one is open.
+    /// Returns the active page; `None` if no page is open.
     pub fn active_page(&self) -> Option<Page> {
         let mut state = self.inner.state.lock();
         state.active_slot()?.active_page()
     }
 
-    /// The active page.
+    /// Returns the active page.
     ///
-    /// # Errors `no_page` if none is open.
+    /// # Errors `no_page` if no page is open.
     pub fn require_active_page(&self) -> Result<Page> {
         self.active_page().ok_or(Error::NoPage)
     }
 
-    /// Opens a tab in the active context and makes it the active one.
+    /// Opens a tab in the active context and makes that tab active.
     pub async fn new_tab(&self) -> Result<Page> {
         let context = self.context().await?;
         let _making = self.inner.making.lock().await;
         self.open_in(&context).await
     }
 
-    /// Marks a background page as in use. The browser would not draw it otherwise: animations would freeze, and
-    /// callbacks that wait for a frame would never run.
+    /// Keeps a background page rendering for a minute. The browser would not draw it otherwise: animations
+    /// would freeze, and `requestAnimationFrame` callbacks would never run.
     pub fn keep_rendering(&self, page: &Page) {
         let in_front: Vec<_> = {
             let mut state = self.inner.state.lock();
@@ -263,13 +263,13 @@ impl Workspace {
 
     // Contexts.
 
-    /// The active context; creates it in the browser if needed.
+    /// Returns the active context. Creates it in the browser if needed.
     pub async fn context(&self) -> Result<BrowserContext> {
         let name = self.inner.state.lock().active.clone();
         self.context_named(&name).await
     }
 
-    /// A context by name, or the active one; creates it in the browser if needed.
+    /// Returns the name and context: the named one, or the active one. Creates it in the browser if needed.
     pub async fn get_or_create_context(&self, name: Option<&str>) -> Result<(String, BrowserContext)> {
         let name = name.map_or_else(|| self.inner.state.lock().active.clone(), str::to_owned);
         let context = self.context_named(&name).await?;
@@ -318,12 +318,12 @@ impl Workspace {
         let slot = state.slot(name)?;
         context.set_index(slot.number);
         slot.live = Some(context.clone());
-        // In a browser that is run by somebody else, clients use all open tabs, so none are marked as own.
+        // In a browser that somebody else runs, clients use all open tabs, so `own` stays `None`.
         slot.own = (shares && !engine.uses_existing_tabs()).then(HashSet::new);
         Ok(context)
     }
 
-    /// The context as it exists in `browser`. A context of an earlier browser is lost, which is reported once.
+    /// Returns the context if it exists in `browser`. Reports once if it was lost with an earlier browser.
     fn live(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
         let mut state = self.inner.state.lock();
         let slot = state.slot(name)?;
@@ -340,7 +340,7 @@ impl Workspace {
         Ok(None)
     }
 
-    /// Creates a context and makes it active. Without a name it gets a generated one.
+    /// Creates a context and makes it active. Returns its name, which is generated if `name` is `None`.
     pub async fn create_context(&self, name: Option<String>, options: ContextOptions) -> Result<String> {
         let name = {
             let mut state = self.inner.state.lock();
@@ -361,14 +361,14 @@ impl Workspace {
         Ok(name)
     }
 
-    /// Makes a context active. Returns the name of the previous one.
+    /// Makes a context active. Returns the name of the one that was active before.
     pub fn switch_context(&self, name: &str) -> Result<String> {
         let mut state = self.inner.state.lock();
         state.slot(name)?;
         Ok(std::mem::replace(&mut state.active, name.to_owned()))
     }
 
-    /// All contexts, oldest first.
+    /// Returns all contexts, oldest first.
     pub fn contexts(&self) -> Vec<ContextEntry> {
         let mut state = self.inner.state.lock();
         let active = state.active.clone();
@@ -409,7 +409,7 @@ impl Workspace {
         }
     }
 
-    /// Saves the cookies of all contexts for a new browser.
+    /// Saves the cookies of all contexts, so that a new browser can restore them.
     pub async fn save_cookies(&self) {
         let live: Vec<_> = {
             let state = self.inner.state.lock();
@@ -436,7 +436,7 @@ impl Workspace {
         }
     }
 
-    /// Finds a context by name, or else by the `c` number of a ref; without either, the active context.
+    /// Finds a context by name, else by its number in refs; without both, returns the active context.
     pub fn context_entry(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
         self.contexts().into_iter().find(|entry| match (number, name) {
             (_, Some(name)) => entry.name == name,
@@ -445,7 +445,7 @@ impl Workspace {
         })
     }
 
-    /// The downloads of this client's tabs, oldest first.
+    /// Returns the downloads of this client's tabs, oldest first.
     pub fn downloads(&self) -> Vec<Download> {
         let mut state = self.inner.state.lock();
         let of = |slot: &mut Slot| {
@@ -459,8 +459,8 @@ impl Workspace {
         state.slots.iter_mut().flat_map(of).collect()
     }
 
-    /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it:
-    /// its file is deleted on arrival.
+    /// Cancels a download or deletes its file, and forgets it. Returns false if the browser cannot cancel the
+    /// download: the file is then deleted on arrival.
     pub async fn discard_download(&self, id: &str) -> Result<bool> {
         let contexts: Vec<_> =
             self.inner.state.lock().slots.iter().filter_map(|slot| slot.live.clone()).collect();
@@ -472,7 +472,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Takes the one-time notices for the client, such as that the browser was restarted.
+    /// Takes the pending one-time notices for the client, such as that the browser was restarted.
     pub fn take_notices(&self) -> Vec<String> {
         let mut state = self.inner.state.lock();
         let mut notices = std::mem::take(&mut state.notices);
@@ -521,7 +521,7 @@ impl Slot {
         let Some(context) = &self.live else { return Vec::new() };
         let mut pages = context.pages();
         if let Some(own) = &mut self.own {
-            // A popup of one of this client's pages also belongs to the client.
+            // A popup that one of this client's pages opened also belongs to this client.
             for page in &pages {
                 if page.opener().is_some_and(|opener| own.contains(opener.id())) {
                     own.insert(page.id().to_owned());
@@ -532,7 +532,7 @@ impl Slot {
         pages
     }
 
-    /// The active page; if it is gone, the page that opened it or else the newest page becomes active.
+    /// Returns the active page. If it has closed, its opener becomes active, or else the newest page.
     fn active_page(&mut self) -> Option<Page> {
         let pages = self.pages();
         let current = self.active.take();
@@ -579,7 +579,7 @@ impl Slot {
     }
 }
 
-/// Focuses the page and unfocuses the previous one, as when a person switches tabs.
+/// Makes `page` behave as focused and the previous page as unfocused, as when a person switches tabs.
 fn focus(page: &Page, before: Option<&Page>) {
     if let Some(before) = before
         && before != page

@@ -1,5 +1,5 @@
-//! Shortens the lines of a snapshot: siblings of one kind share a line, and a change is shown with its nearest container
-//! only.
+//! Shortens the lines of a snapshot: siblings with the same role share a line, and a change is shown only
+//! with its nearest container.
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
@@ -7,46 +7,46 @@ use super::left_out::Omission;
 use super::render::Rendered;
 use super::roles;
 
-/// The number of items on one line from which their names are cut to `LONGEST_OF_MANY` if space is short.
+/// With at least this many items on one line, long names are cut to `LONGEST_OF_MANY` if space is short.
 const MANY: usize = 4;
 const LONGEST_OF_MANY: usize = 40;
-/// The number of items on one line from which their names are cut to `LONGEST_OF_VERY_MANY` instead.
+/// With at least this many items on one line, long names are cut to `LONGEST_OF_VERY_MANY` instead.
 const VERY_MANY: usize = 12;
 const LONGEST_OF_VERY_MANY: usize = 28;
-/// The number of elements with the same hint from which the hint is dropped, since it does not distinguish them.
+/// If at least this many elements have the same hint, the hint is dropped: it does not distinguish them.
 const ALIKE: usize = 4;
-/// The number of disabled items without a name from which they are only counted.
+/// If at least this many adjacent items are disabled and nameless, only their number is shown.
 const NAMELESS: usize = 3;
-/// The longest text of an item that shares a line.
+/// The maximum length, in characters, of the text of an item that shares a line.
 const LONGEST_VALUE: usize = 24;
-/// The most characters of a hint that are shown.
+/// The maximum number of characters shown of a hint.
 const LONGEST_HINT: usize = 20;
 const HINT: &str = "[hint=";
 /// The beginning of a line that contains only text.
 const TEXT: &str = "text: ";
-/// How often a page is rendered again with another budget until it fits.
+/// The maximum number of times that a page is rendered again with another budget until it fits.
 const TRIES: usize = 4;
-/// Replacements that shorten the states in a line.
+/// Replacements of state markers by shorter ones.
 const SHORTER: [(&str, &str); 3] =
     [(" [cursor=pointer]", ""), (" [expanded=false]", " [closed]"), (" [expanded]", " [open]")];
 
-/// A line: its mark in a diff, its depth, and its text.
+/// A line: its diff mark, such as `+ `, its depth, and its text.
 struct Line {
     mark: &'static str,
     depth: usize,
     text: String,
-    /// Whether the line is in another group than the previous one.
+    /// Whether the line belongs to another group than the previous line, so that they must not share a line.
     is_apart: bool,
 }
 
-/// How the names of many items on one line are shown.
+/// Whether names are cut if many items share a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     Whole,
     Short,
 }
 
-/// Shortens the lines of a snapshot or of changes.
+/// Shortens the lines of a rendered snapshot or diff.
 pub(super) fn compact(text: &str, names: Names) -> String {
     let is_diff = text.lines().any(|line| mark_of(line).is_some());
     let hints = Hints::of(text);
@@ -108,7 +108,7 @@ impl Line {
         let depth = (rest.len() - text.len()) / 2;
         match text.strip_prefix("- ") {
             Some(text) => Self { mark, depth, text: cleaned(text, hints), is_apart: false },
-            // A note of the engine between the lines of the page.
+            // A note of the engine, not a line of the page.
             None => Self { mark: "", depth: 0, text: format!("\0{line}"), is_apart: false },
         }
     }
@@ -124,7 +124,7 @@ impl Line {
         }
     }
 
-    /// Splits an item into its role and the rest: name, ref, states and short text. `None` if it has more, or children.
+    /// Splits an item into its role and the rest: name, ref, states, short text. `None` for any other line.
     fn thing(&self) -> Option<(&str, &str)> {
         let (role, rest) = self.text.split_once(' ')?;
         let is_role = role.chars().all(|letter| letter.is_ascii_lowercase());
@@ -133,7 +133,7 @@ impl Line {
     }
 }
 
-/// Whether the text of a line, after `: `, is too long to be joined with others, or could be mistaken for several items.
+/// Whether the text of a line, after `: `, is too long to share a line or could be read as several items.
 fn is_too_long_to_join(rest: &str) -> bool {
     let mut parts = split_quoted(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
     let Some((value, _)) = parts.next() else { return false };
@@ -196,7 +196,7 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// Shortens a long hint. A long beginning that it shares with another hint is dropped.
+/// Shortens a long hint. If it shares a long beginning with another hint, that beginning is dropped.
 fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
     let shared =
         |other: &&str| hint.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
@@ -207,13 +207,13 @@ fn cut_hint(hint: &str, hints: &BTreeSet<&str>) -> String {
         return cut(hint, LONGEST_HINT);
     }
     let differs = hint.char_indices().nth(shared).map_or(hint.len(), |(at, _)| at);
-    // An escape stays whole: its second half alone could end the quotation.
+    // Do not split an escape sequence: its second half alone could end the quoted text.
     let alike = hint[..differs].trim_end_matches('\\');
     let word = alike.rfind([' ', '-', '_']).map_or(alike.len(), |at| at + 1);
     cut(&format!("\"…{}", &hint[word..]), LONGEST_HINT)
 }
 
-/// The number of descendants of the line at `at`, and of its children.
+/// Returns the numbers of descendants and of children of the line at index `at`.
 fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     let depth = lines[at].depth;
     let all = lines[at + 1..].iter().take_while(|line| line.depth > depth).count();
@@ -221,7 +221,7 @@ fn inside(lines: &[Line], at: usize) -> (usize, usize) {
     (all, direct)
 }
 
-/// Drops the containers of changes except the nearest ones: earlier snapshots showed the others.
+/// Keeps only the nearest container of each change, because earlier snapshots already showed the outer ones.
 fn drop_outer_containers(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -239,7 +239,7 @@ fn drop_outer_containers(lines: &mut Vec<Line>) {
     }
 }
 
-/// Drops groups without a name or ref, but keeps their items separate from other items.
+/// Drops the lines of groups without name and ref, but keeps their items apart from items outside the group.
 fn leave_out_wrappers(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -257,7 +257,7 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
-/// Puts siblings with the same role and without children on one line. Each input field keeps its own line.
+/// Joins childless siblings with the same role on one line. Each input field keeps its own line.
 fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
     let mut shared: Vec<(Line, Vec<String>)> = Vec::with_capacity(lines.len());
@@ -282,7 +282,7 @@ fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     shared.into_iter().map(|(line, more)| joined(line, &more, names)).collect()
 }
 
-/// Joins items on one line. Each keeps its role, so that it reads as on a line of its own.
+/// Joins items on one line. Each keeps its role, and so reads as it would on its own line.
 fn joined(mut line: Line, more: &[String], names: Names) -> Line {
     if more.is_empty() {
         return line;
@@ -332,13 +332,13 @@ fn cut(quotation: &str, longest: usize) -> String {
         return quotation.to_owned();
     }
     let mut short: String = quotation.chars().take(longest).collect();
-    // The backslash of a cut escape would escape the closing quote.
+    // If the cut leaves half an escape sequence, its backslash would escape the closing quote.
     let slashes = short.len() - short.trim_end_matches('\\').len();
     short.truncate(short.len() - slashes % 2);
     format!("{}…\"", short.trim_end())
 }
 
-/// Puts an only child behind its parent, on one line.
+/// Appends an only child to the line of its parent.
 fn put_behind(lines: Vec<Line>) -> Vec<Line> {
     let mut put: Vec<Line> = Vec::with_capacity(lines.len());
     let alone: Vec<bool> = (0..lines.len())
@@ -346,7 +346,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
             let Some(holder) = at.checked_sub(1).map(|before| &lines[before]) else { return false };
             let is_held = inside(&lines, at - 1) == (1, 1) && lines[at].depth == holder.depth + 1;
             let is_text = lines[at].text.starts_with(TEXT);
-            // Behind a container with a ref, the child could be taken for the container.
+            // After a container with a ref, the child could be mistaken for the container's value.
             let is_short = lines[at].thing().is_some() && !holder.text.contains("[ref=");
             is_held && (is_text || is_short) && holder.mark == lines[at].mark
         })
@@ -380,7 +380,7 @@ pub fn split_quoted(line: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// The index after the closing quote of a text that begins with a quote.
+/// Returns the byte index after the closing quote of a text that begins with a quote.
 fn end_of_quotation(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {

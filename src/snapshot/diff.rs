@@ -1,4 +1,4 @@
-//! Compares snapshots, and renders what has changed on a page.
+//! Compares two snapshots of a page, and renders the differences.
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
@@ -15,23 +15,23 @@ use super::tree::Tree;
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
     new: &'a Tree,
-    /// Whether the page has another document, so that there is nothing to compare.
+    /// Whether the document is a different one, so that the whole page is shown instead of changes.
     pub whole: bool,
     pub added: usize,
     pub removed: usize,
     pub changed: usize,
-    /// Lines in which only numbers have changed, such as those of a clock.
+    /// Lines in which only numbers have changed, such as a clock.
     pub ticks: Vec<NumericChange>,
     lines: Vec<Line>,
     marks: Vec<Mark>,
-    /// A note before all other lines.
+    /// A note that is shown before all other lines.
     note: Option<String>,
 }
 
 /// A line with changing numbers, such as a clock.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NumericChange {
-    /// The element, or the parent of the text; `None` for the page.
+    /// The element, or the nearest element around the text; `None` at the top level.
     pub key: Option<NodeKey>,
     /// The text of the line, with each number replaced by `#`.
     pub pattern: String,
@@ -39,19 +39,19 @@ pub struct NumericChange {
     pub text: String,
 }
 
-/// The previous snapshot, and other information for the comparison.
+/// The previous snapshot, and what else the comparison must know.
 #[derive(Debug, Clone)]
 pub struct ComparisonBase<'a> {
     pub old: &'a Tree,
-    /// Whether the missing elements still exist, covered by others.
+    /// Whether elements that are missing now still exist and are only covered by others.
     pub covered: bool,
-    /// The last snapshot while something covered the page, if that has closed; `old` is then the snapshot from before.
+    /// The last snapshot with an overlay that has closed since; `old` is then the snapshot from before it.
     pub cover: Option<&'a Tree>,
-    /// Lines whose numbers change by themselves, which are not reported.
+    /// Lines whose numbers change without any action, such as clocks. Their changes are not reported.
     pub ticking: &'a [NumericChange],
-    /// Texts that the page announced, which are shown first.
+    /// Texts of live regions that the page announced. They are shown first.
     pub said: &'a [String],
-    /// The dragged element: if the order of siblings has changed, this element is reported as moved.
+    /// The element that was dragged. If the order of its siblings changes, this element is reported as moved.
     pub held: Option<NodeKey>,
 }
 
@@ -83,10 +83,10 @@ impl Mark {
     }
 }
 
-/// The most elements that are reported one by one as newly reachable, as newly unreachable, and as looking different.
+/// The most elements listed individually for each of: now reachable, now unreachable, different look.
 const MOST_TURNED: usize = 10;
 
-/// The characters reserved for the note about omissions.
+/// The number of characters reserved for the note about omissions.
 const NOTE: usize = 120;
 
 impl Changes<'_> {
@@ -94,7 +94,7 @@ impl Changes<'_> {
         !self.whole && self.added + self.removed + self.changed == 0 && self.note.is_none()
     }
 
-    /// Renders the changed lines, marked `+`, `-` and `~`, with their ancestors; or the full page for another document.
+    /// Renders changed lines, marked `+`, `-` or `~`, with their ancestors; the full page if `whole` is set.
     pub fn render(&self, options: &Options) -> Rendered {
         if self.whole {
             return render(self.new, options);
@@ -128,7 +128,7 @@ impl Changes<'_> {
         Rendered { text, shown: acts, cut: cut.within(room) }
     }
 
-    /// Drops the URLs of new links.
+    /// Returns the changes without the URLs of added links.
     fn without_new_addresses(&self) -> Self {
         let is_left_out = |index: usize| {
             let line = &self.lines[index];
@@ -154,12 +154,12 @@ impl Changes<'_> {
     }
 }
 
-/// Compares two snapshots of a page by the refs of their nodes.
+/// Compares two snapshots of a page, matching nodes by their refs.
 pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
     compare(&ComparisonBase::new(old), new)
 }
 
-/// Compares the page with a previous snapshot.
+/// Like [`diff`], with additional information about the previous snapshot.
 pub fn compare<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<'a> {
     let before = ComparedSnapshot::of(since.old);
     let after = ComparedSnapshot::of(new);
@@ -190,7 +190,7 @@ pub fn compare<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// Reports the elements that covered the page and are gone.
+    /// Reports the elements of a closed overlay as removed.
     fn uncover(
         &mut self,
         cover: &ComparedSnapshot<'_>,
@@ -221,12 +221,12 @@ struct Comparison<'a> {
     after: &'a ComparedSnapshot<'a>,
     since: &'a ComparisonBase<'a>,
     marks: Vec<Mark>,
-    /// What has changed about lines besides their text: their new positions, or how they look.
+    /// Changes of a line besides its text, by line index: a new position or a new look.
     notes: HashMap<usize, String>,
-    /// Removed lines of the old snapshot, by the nearest ancestor that still exists.
+    /// Indexes of the removed lines, by their nearest ancestor that still exists.
     gone: HashMap<Option<NodeKey>, Vec<usize>>,
     ticks: Vec<NumericChange>,
-    /// A note about the looks of many elements.
+    /// A note that summarises the changed looks of many elements.
     looks: Option<String>,
 }
 
@@ -276,7 +276,7 @@ impl<'a> Comparison<'a> {
                 self.notes.insert(index, self.place(index, "moved here"));
             }
         }
-        // Not reported for many elements: what covers a whole page is itself in the changes.
+        // Not reported for many elements: an overlay over a whole page is itself among the changes.
         for turned in [freed, blocked].iter().filter(|turned| turned.len() <= MOST_TURNED) {
             for &index in turned {
                 self.marks[index] = Mark::Changed;
@@ -288,7 +288,7 @@ impl<'a> Comparison<'a> {
         self.before.keys.contains_key(&key) && self.after.keys.contains_key(&key)
     }
 
-    /// Marks a changed line, unless it changes by itself.
+    /// Marks a line as changed. If only numbers differ, records a tick, and skips lines known as `ticking`.
     fn changed(&mut self, old: usize, index: usize, key: Option<NodeKey>) {
         self.marks[index] = Mark::Changed;
         let pattern = without_numbers(&self.after.lines[index].text);
@@ -301,7 +301,7 @@ impl<'a> Comparison<'a> {
         self.ticks.push(NumericChange { key, pattern, text: self.after.said(index).to_owned() });
     }
 
-    /// Marks siblings that have moved: all but the longest sequence in the old order.
+    /// Marks siblings as moved, except those of the longest subsequence that is still in the old order.
     fn compare_order(&mut self) {
         let mut siblings: HashMap<Option<NodeKey>, Vec<(usize, usize)>> = HashMap::new();
         for index in 0..self.after.lines.len() {
@@ -336,7 +336,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Reports elements that only look different: each on its line, or many in one note.
+    /// Reports elements of which only the look has changed: a few on their own lines, many in one note.
     fn compare_looks(&mut self) {
         let without_focus = |line: &Line| line.text.replace(" [active]", "");
         let looks = |index: usize| {
@@ -360,7 +360,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether a line belongs to the dragged element, one of its ancestors or one of its descendants.
+    /// Whether a line is the dragged element's, or that of one of its ancestors or descendants.
     fn is_held(&self, index: usize) -> bool {
         let held = self.since.held.and_then(|held| self.after.keys.get(&held));
         let Some(&held) = held else { return false };
@@ -393,7 +393,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The nearest ancestor of an old line that still exists.
+    /// Returns the nearest ancestor of a removed line that still exists; `None` if there is none.
     fn survivor(&self, index: usize) -> Option<NodeKey> {
         let mut owner = self.before.owners[index];
         while owner != NOWHERE {
@@ -406,9 +406,9 @@ impl<'a> Comparison<'a> {
         None
     }
 
-    /// Compares texts and properties, which have no refs: equal texts under the same element count as the same. Removed
-    /// and added texts are paired as changes: first those that differ only in numbers, then the others in order. A text
-    /// right after an element is first compared with the earlier text after that element.
+    /// Compares texts and properties, which have no refs. Equal texts under the same element match. Other
+    /// removed and added texts are paired as changes: first if they differ only in numbers, then in order. A
+    /// text right after an element is first compared with the old text there.
     fn compare_texts(&mut self) {
         let mut old: HashMap<Option<NodeKey>, Vec<usize>> = HashMap::new();
         for index in (0..self.before.lines.len()).filter(|&index| self.before.is_text_or_property(index)) {
@@ -504,7 +504,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Marks the lines of new content over the page, such as dialogs, menus and lists of options.
+    /// Returns for each line whether it is new content over the page, such as a dialog or menu.
     fn on_top(&self) -> Vec<bool> {
         let front = self.after.tree.foreground_ranges();
         let mut on_top = vec![false; self.after.lines.len()];
@@ -541,7 +541,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Marks the lines inside announcements of the page, which are shown first.
+    /// Returns for each line whether it belongs to an announcement of the page, which is shown first.
     fn announced(&self) -> Vec<bool> {
         let mut announced = vec![false; self.after.lines.len()];
         for index in 0..self.after.lines.len() {
@@ -568,7 +568,7 @@ impl<'a> Comparison<'a> {
             || (!said.is_empty() && self.since.said.iter().any(|text| text == said))
     }
 
-    /// The lines to show: changed ones, those with removed children, and their ancestors.
+    /// Returns for each line whether to show it: it has changed, lost children, or contains such a line.
     fn wanted(&self, apart: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; self.after.lines.len()];
         for index in (0..self.after.lines.len()).rev() {
@@ -582,7 +582,7 @@ impl<'a> Comparison<'a> {
         wanted
     }
 
-    /// Writes the lines that were removed inside one element.
+    /// Writes the lines that were removed below the element `owner`.
     fn write_gone(&self, owner: Option<NodeKey>, parent: usize, changes: &mut Changes<'_>) {
         if let Some(gone) = self.gone.get(&owner) {
             changes.write_gone(&RemovedLines::new(self.before, gone), parent);
@@ -590,7 +590,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Takes pairs of equal texts out of both lists, in order. Lines without text are never equal.
+/// Removes pairs with equal texts from both lists, in order, and returns them. A `None` text equals no other.
 fn pairs(
     was: &mut Vec<usize>,
     said: &mut Vec<usize>,
@@ -614,7 +614,7 @@ fn pairs(
     pairs
 }
 
-/// The text with each number replaced by a placeholder.
+/// Replaces each number in a text by `#`.
 fn without_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -638,7 +638,7 @@ fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// The indices of the longest increasing sequence of old positions.
+/// Returns the indexes of the longest subsequence whose old positions increase.
 fn longest_rise(children: &[(usize, usize)]) -> HashSet<usize> {
     let mut tails: Vec<usize> = Vec::new();
     let mut previous = vec![NOWHERE; children.len()];

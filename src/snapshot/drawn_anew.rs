@@ -1,12 +1,12 @@
-//! Finds the element that replaced another one when the page redrew its content.
+//! Finds the element that replaced a removed one when the page re-rendered its content.
 use std::collections::HashSet;
 
 use super::reference::Ref;
 use super::side::NodeKey;
 use super::tree::{Node, Tree};
 
-/// Returns the index in `now` of the only element that can have replaced the element of `reference` in `before`: one
-/// at the same place with the same texts around it, or else the only one with the same role and name.
+/// Returns the index in `now` of the only element that can have replaced the removed element `reference`: the
+/// one with the same surroundings, otherwise the only one with the same role and name.
 pub fn find_replacement(before: &Tree, now: &Tree, reference: &Ref) -> Option<usize> {
     let gone = before.position(reference)?;
     let search = Search::new(before, now, gone)?;
@@ -18,13 +18,13 @@ struct Search<'a> {
     before: &'a Tree,
     now: &'a Tree,
     gone: usize,
-    /// The removed elements with the role and name of `gone`.
+    /// Indexes of the removed elements with the role and name of `gone`, which is one of them.
     lost: Vec<usize>,
-    /// The added elements with this role and name.
+    /// Indexes of the added elements with this role and name.
     came: Vec<usize>,
-    /// The number of all such elements before.
+    /// The number of elements with this role and name in `before`.
     were: usize,
-    /// The positions of all such elements now.
+    /// Indexes of the elements with this role and name in `now`.
     are: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
         Some(Self { before, now, gone, lost, came, were: were.len(), are })
     }
 
-    /// Returns the only such element, if there was one before and is one now, or one was removed and one added.
+    /// Returns the only candidate: one such element before and now, or one removed and one added.
     fn alone(&self) -> Option<usize> {
         match self.are[..] {
             [only] if self.were == 1 => Some(only),
@@ -67,7 +67,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the only such element that was added at the place of `gone`.
+    /// Returns the only added candidate that has the same surroundings as `gone`.
     fn in_its_place(&self) -> Option<usize> {
         let mut found = self.came.iter().copied().filter(|&came| self.stands_for(self.gone, came));
         let only = found.next().filter(|_| found.next().is_none())?;
@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
         (claims == 1).then_some(only)
     }
 
-    /// Whether the ancestors of both elements have the same roles, names and texts, up to a common ancestor.
+    /// Whether both elements have ancestors with the same roles, names and texts, up to a common ancestor.
     fn stands_for(&self, lost: usize, came: usize) -> bool {
         let (mut old, mut new) = (holder(self.before, lost), holder(self.now, came));
         loop {
@@ -101,12 +101,12 @@ fn keys(tree: &Tree) -> HashSet<NodeKey> {
     tree.nodes.iter().filter_map(Node::key).collect()
 }
 
-/// The names and texts inside the node at `place`.
+/// Returns the names and texts in the subtree of the node at index `place`.
 fn words(tree: &Tree, place: usize) -> impl Iterator<Item = &str> {
     tree.nodes[place..tree.end(place)].iter().map(|node| node.name.trim()).filter(|name| !name.is_empty())
 }
 
-/// The parent of the node at `place`.
+/// Returns the index of the parent of the node at index `place`.
 fn holder(tree: &Tree, place: usize) -> Option<usize> {
     let depth = tree.nodes[place].depth;
     (0..place).rev().find(|&above| tree.nodes[above].depth < depth)

@@ -11,12 +11,12 @@ use super::tree::Tree;
 /// A text or regular expression to search for.
 #[derive(Debug, Clone)]
 pub enum Pattern {
-    /// A text, ignoring case.
+    /// A text; letter case is ignored.
     Text(String),
     Regex(Regex),
 }
 
-/// The memory limit of a regular expression in bytes.
+/// The maximum size of a compiled regular expression, in bytes.
 const LARGEST_REGEX: usize = 1 << 20;
 
 impl Pattern {
@@ -41,8 +41,8 @@ impl Pattern {
     }
 }
 
-/// Shows the lines that match `pattern`, with their ancestors and `around` lines on either side. `None` without
-/// matches. Writes at most `max_chars` characters, complete matches only.
+/// Renders the lines that match `pattern`, with their ancestors and `around` lines before and after. `None`
+/// without matches. Writes only whole matches, at most `max_chars` characters.
 pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> Option<Rendered> {
     let detail = Detail { all_refs: true, ..Detail::FULL };
     let lines = prose::join(tree, &outline(tree, 0, tree.nodes.len(), &detail), Links::WithRefs);

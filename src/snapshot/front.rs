@@ -1,10 +1,10 @@
-//! Finds what is in front of a page: dialogs, and what remains reachable when something covers the rest.
+//! Finds the foreground of a page: dialogs, and what remains reachable when something covers the rest.
 use std::ops::Range;
 
 use super::tree::{Node, Tree};
 
 impl Tree {
-    /// The parts in front of the page in reading order; they are shown first.
+    /// Returns the node ranges in front of the page, in reading order. They are shown first.
     pub fn foreground_ranges(&self) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         let dialogs = (0..self.nodes.len()).filter(|&at| is_dialog(&self.nodes[at]));
@@ -17,7 +17,7 @@ impl Tree {
         parts
     }
 
-    /// The smallest part with all reachable elements; only those elements, if the part also has unreachable controls.
+    /// Returns the smallest subtree with all reachable controls; only these if it has unreachable ones.
     fn over_the_rest(&self) -> Vec<Range<usize>> {
         let is_front = |node: &Node| node.key().is_some_and(|key| self.front.contains(&key));
         let reached: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_front(&self.nodes[at])).collect();

@@ -1,4 +1,4 @@
-//! Summarises the lines that a change removed.
+//! Summarises removed lines for a diff.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -11,25 +11,25 @@ use super::text::{push_plain, push_quoted};
 pub(super) struct RemovedLines<'a> {
     side: &'a ComparedSnapshot<'a>,
     indices: HashSet<usize>,
-    /// Runs of adjacent siblings.
+    /// Runs of adjacent removed siblings.
     runs: Vec<Vec<Branch>>,
 }
 
-/// Lines that were removed together.
+/// A removed line with its removed descendants.
 #[derive(Debug, Clone)]
 struct Branch {
     lines: Range<usize>,
-    /// Whether the lines are the whole content of a removed container that has no line of its own.
+    /// Whether the lines are the whole content of a removed container that itself has no line.
     is_box: bool,
 }
 
-/// The most siblings with a line each; a longer run shares one line.
+/// The most removed siblings that each get a line. A longer run shares one line.
 const FEW: usize = 3;
-/// The most characters of the text in a shortened line.
+/// The maximum number of characters of the text in a shortened line.
 const LONGEST: usize = 60;
 
 impl<'a> RemovedLines<'a> {
-    /// `gone` are the indexes of the removed lines, sorted.
+    /// `gone` contains the indexes of the removed lines in ascending order.
     pub(super) fn new(side: &'a ComparedSnapshot<'a>, gone: &[usize]) -> Self {
         let set: HashSet<usize> = gone.iter().copied().collect();
         let mut runs: Vec<Vec<Branch>> = Vec::new();
@@ -55,7 +55,7 @@ impl<'a> RemovedLines<'a> {
         self.indices.len()
     }
 
-    /// Returns one line for each branch, or one for a long run of siblings.
+    /// Returns one line for each branch, and one line for each long run of siblings.
     pub(super) fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for run in &self.runs {
@@ -87,7 +87,7 @@ impl<'a> RemovedLines<'a> {
         branch.lines.clone().filter(|inside| self.indices.contains(inside)).count()
     }
 
-    /// Returns the first line, shortened; for a container without a line, its first text.
+    /// Returns a branch's shortened first line; for a container without a line, a label from its content.
     fn head(&self, branch: &Branch) -> String {
         let index = branch.lines.start;
         if branch.is_box {
@@ -113,7 +113,7 @@ impl<'a> RemovedLines<'a> {
     }
 }
 
-/// Returns the lines of the outermost removed container without a role around a line.
+/// Returns the lines inside the outermost removed container without a role that contains the line at `index`.
 fn box_around(side: &ComparedSnapshot<'_>, index: usize, gone: &HashSet<usize>) -> Option<Range<usize>> {
     let nodes = &side.tree.nodes;
     let start = side.lines[index].node;
@@ -138,7 +138,7 @@ fn box_around(side: &ComparedSnapshot<'_>, index: usize, gone: &HashSet<usize>) 
     found
 }
 
-/// Returns the range of a line with its descendants.
+/// Returns the index range of a line and its descendants.
 fn branch(side: &ComparedSnapshot<'_>, index: usize) -> Range<usize> {
     let depth = side.lines[index].depth;
     let inside = side.lines[index + 1..].iter().take_while(|line| line.depth > depth).count();

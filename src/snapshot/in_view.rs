@@ -1,10 +1,10 @@
-//! Selects parts of a page that are not one element, such as the visible part.
+//! Selects nodes of a page that do not form one subtree, such as the visible ones.
 use std::collections::HashSet;
 
 use super::tree::{Node, Tree};
 
 impl Tree {
-    /// The element numbers of a frame, without duplicates.
+    /// Returns the numbers of the elements in a frame, without duplicates.
     pub fn numbers_in(&self, frame: u32) -> Vec<u32> {
         let mut seen = HashSet::new();
         let numbers = self.nodes.iter().filter(|node| node.frame == frame && node.number > 0);
@@ -61,7 +61,7 @@ impl Tree {
             x < width && y < height && x + across > 0.0 && y + down > 0.0
         };
         let mut kept = vec![false; self.nodes.len()];
-        // The ancestors of the current node, and whether each is visible: texts have no box, their parent decides.
+        // The current node's ancestors, and whether each is visible. Texts have no box: the parent counts.
         let mut holders: Vec<(usize, bool)> = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
             holders.retain(|&(holder, _)| self.nodes[holder].depth < node.depth);

@@ -1,4 +1,4 @@
-//! Describes what a snapshot leaves out, and how to get it.
+//! Describes what a snapshot omits, and which call returns it.
 use std::fmt;
 
 use super::outline::{Line, LinePriority, NOWHERE};
@@ -6,17 +6,17 @@ use super::render::cost;
 use super::text::counted;
 use super::tree::Tree;
 
-/// The most refs that a note names.
+/// The maximum number of refs in a note.
 const WAYS: usize = 5;
 
-/// A note about what a snapshot leaves out, and how to get it.
+/// A note about what a snapshot omits, and which call returns it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Omission {
-    /// A sentence that names what is missing.
+    /// A sentence that says what is missing.
     pub what: String,
-    /// A sentence that names the call that shows the missing part.
+    /// A sentence with the call that returns the missing part.
     pub how: Option<String>,
-    /// Refs of the elements that contain most of what is missing.
+    /// Refs of the elements that contain most of the omitted content.
     pub most_in: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ impl Omission {
         Self { what: what.into(), ..Self::default() }
     }
 
-    /// Drops whole sentences until the note fits into `room` characters; `None` if none fits.
+    /// Drops sentences until the note has at most `room` characters; `None` if `what` alone is longer.
     pub(super) fn within(mut self, room: usize) -> Option<Self> {
         let has_room = |omission: &Self| omission.length() <= room;
         if !has_room(&self) {
@@ -56,33 +56,33 @@ impl fmt::Display for Omission {
     }
 }
 
-/// Lines, and which of them are shown.
+/// The lines of a snapshot, and which of them are shown.
 pub(super) struct LeftOut<'a> {
     pub tree: &'a Tree,
-    /// The first node of the requested part.
+    /// The index of the first node of the requested part.
     pub start: usize,
     pub lines: &'a [Line],
     pub shown: &'a [bool],
-    /// The most characters of the snapshot.
+    /// The maximum number of characters of the snapshot.
     pub room: usize,
 }
 
-/// Whether the note of a snapshot of at most `room` characters names refs.
+/// Whether the note in a snapshot of at most `room` characters contains refs.
 pub(super) fn names_refs(room: usize) -> bool {
     room >= 2_000
 }
 
-/// The ref with which a caller gets missing lines.
+/// How a caller can request missing lines. The values are node indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MissingPart {
-    /// A snapshot of the element that contains the missing lines, or of the heading above them.
+    /// By a snapshot of the element that contains the missing lines, or of the heading above them.
     Part(usize),
-    /// A snapshot of the range from one element to another.
+    /// By a snapshot of the range from one element to another.
     Between(usize, usize),
 }
 
 impl<'a> LeftOut<'a> {
-    /// Returns the note about the missing lines. `acts` is the number of controls that are not listed.
+    /// Returns the note about the missing lines; `None` if none are. `acts` counts the controls not listed.
     pub(super) fn omission(&self, deepest: usize, acts: usize) -> Option<Omission> {
         let folded: usize = self.picked(true).map(|line| line.folded).sum();
         let acts = acts.saturating_sub(folded);
@@ -135,7 +135,7 @@ impl<'a> LeftOut<'a> {
         counts
     }
 
-    /// The refs of the elements that contain most of what is missing.
+    /// Returns the refs of the elements that contain most of the omitted content, longest first.
     fn ways(&self) -> Vec<String> {
         let mut prices: Vec<(usize, MissingPart)> = Vec::new();
         for (price, way) in self.missing() {
@@ -148,7 +148,7 @@ impl<'a> LeftOut<'a> {
         prices.iter().take(WAYS).map(|(_, way)| self.name(*way)).collect()
     }
 
-    /// Returns the omitted parts: the length of each, and how to request it.
+    /// Returns the omitted parts: the length of each in characters, and how to request it.
     fn missing(&self) -> Vec<(usize, MissingPart)> {
         let mut missing: Vec<(usize, MissingPart)> = Vec::new();
         let mut holders: Vec<Option<usize>> = Vec::with_capacity(self.lines.len());

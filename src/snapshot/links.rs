@@ -1,4 +1,4 @@
-//! Shows a list of links in one line: their number, the first ones, and the ref for the rest.
+//! Summarises a list of links in one line: their number, the first few texts, and a ref to get the rest.
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use super::section::MainPart;
 use super::text::push_plain;
 use super::tree::Tree;
 
-/// The least number of links that share one line.
+/// The minimum number of links that are summarised in one line.
 const FEWEST: usize = 5;
-/// The number of characters after which no further link text is shown.
+/// Once the shown link texts have this many characters, no more are added.
 const SAMPLE: usize = 90;
-/// The most characters of all shown link texts.
+/// The maximum number of characters of all shown link texts together.
 const LONGEST_FIRST: usize = 200;
 
-/// The content of a line with its descendants. `linked` and `said` are the characters in links and in other texts.
+/// Counts for a line and its descendants. `linked` and `said` are the characters inside and outside links.
 #[derive(Debug, Clone, Copy, Default)]
 struct Content {
     links: usize,
@@ -53,7 +53,7 @@ impl Content {
         }
     }
 
-    /// Whether the content is a list of links. In the main part, content with a heading is not.
+    /// Whether the content is a list of links. In the main content, it must not contain a heading.
     fn is_list(&self, in_main: bool) -> bool {
         let headings = if in_main { 0 } else { self.links / 3 };
         let said = if in_main { self.linked / 2 } else { self.linked };
@@ -65,7 +65,7 @@ fn must_stay(role: &str) -> bool {
     role == "iframe" || (roles::is_announcement(role) && role != "heading")
 }
 
-/// Replaces each list of links by one line. Single links stay.
+/// Replaces each list of links by one line. Single links remain.
 pub(super) fn fold(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Line> {
     let ends = ends(lines);
     let contents = contents(tree, lines);
@@ -82,7 +82,7 @@ pub(super) fn fold(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Line> {
     while index < lines.len() {
         let line = &lines[index];
         let parent = if line.parent == NOWHERE { NOWHERE } else { moved[line.parent] };
-        // If the page is not an article, the links in its main part are its main controls, and stay.
+        // If the page is not an article, the links in its main content are its main controls: keep them.
         let may_fold = main.is_article || !main.holds(line.node) || in_navigation(tree, lines, index);
         let mut end = index;
         let mut content = Content::default();
@@ -121,7 +121,7 @@ fn contents(tree: &Tree, lines: &[Line]) -> Vec<Content> {
     contents
 }
 
-/// A list of links: one element, or several siblings.
+/// A list of links: one list element, or several sibling lines.
 struct Run<'a> {
     tree: &'a Tree,
     lines: &'a [Line],
@@ -164,7 +164,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the refs of the first and the last element that have one.
+    /// Returns the refs of the first and last element with a ref in the run.
     fn ends(&self) -> Option<(String, String)> {
         let last = self.tree.end(self.lines[self.range.end - 1].node);
         let nodes = &self.tree.nodes[self.lines[self.range.start].node..last];
@@ -174,10 +174,10 @@ impl Run<'_> {
         Some((self.tree.ref_of(first).to_string(), format!("{frame}e{}", last.number)))
     }
 
-    /// Returns the first texts, with an ellipsis if there are more.
+    /// Returns the first link texts, with an ellipsis if there are more.
     fn sample(&self) -> String {
         let mut sample = String::new();
-        // The line begins with the name of the list itself.
+        // Skip the list itself: the summary line already begins with its name.
         let inside = self.range.start + usize::from(self.is_one)..self.range.end;
         for line in self.lines[inside].iter().filter(|line| !line.is_property) {
             let said = line.said(self.tree).unwrap_or(&self.tree.nodes[line.says].name).trim();

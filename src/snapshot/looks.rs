@@ -1,4 +1,4 @@
-//! What words do not say about a page: how its elements look, what is drawn without text, and what is selected.
+//! What text cannot say about a page: the looks of elements, drawings without text, and the selection.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use serde::Deserialize;
 
 use super::text::{counted, push_quoted};
 
-/// The parts of a look, such as `background`, and their computed styles.
+/// The aspects of a look, such as `background`, with a value for each from the computed style.
 type Style = BTreeMap<Box<str>, Box<str>>;
 
-/// The looks of a frame's elements, as walked.
+/// The looks of a frame's elements, as the injected walk returns them.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct WalkedLooks {
     kinds: Vec<Style>,
-    /// Element number, index in `kinds`, and bits.
+    /// Element number, index in `kinds`, and flags: bit 0 for `transient`, bit 1 for `restyled`.
     of: Vec<(u32, usize, u8)>,
 }
 
@@ -23,13 +23,13 @@ pub(super) struct WalkedLooks {
 #[derive(Debug, Clone)]
 pub(super) struct Look {
     style: Arc<Style>,
-    /// Whether the pointer or the focus is in the element, which may be why it looks like this.
+    /// Whether the pointer or the focus is in the element, which may explain its look.
     transient: bool,
-    /// Whether an attribute that the look may depend on has changed during the action.
+    /// Whether an attribute on which the look may depend has changed during the action.
     restyled: bool,
 }
 
-/// The number of things that are drawn without text, such as the parts of a chart. They have lines only if all refs are requested.
+/// The numbers of drawings without text, such as the parts of a chart. They get lines only with `all_refs`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Drawn {
@@ -37,12 +37,12 @@ pub struct Drawn {
     pub boxes: u32,
 }
 
-/// The selected text.
+/// The text selection in a page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Selection {
-    /// The beginning of the text.
+    /// The beginning of the selected text.
     pub text: String,
-    /// The length of the whole text in UTF-16 code units.
+    /// The length of the whole selection, in UTF-16 code units.
     pub length: usize,
 }
 
@@ -57,7 +57,7 @@ impl WalkedLooks {
 }
 
 impl Look {
-    /// The parts that differ in a later look, unless only the pointer or the focus may be the cause.
+    /// Returns the aspects that differ in a later look; none if the pointer or focus may be the only cause.
     pub(super) fn changes(&self, later: &Self) -> Vec<&str> {
         if (self.transient || later.transient) && !later.restyled {
             return Vec::new();
@@ -73,7 +73,7 @@ impl Drawn {
         self.boxes += other.boxes;
     }
 
-    /// The numbers in words, such as `3 shapes and 1 box`; `None` if nothing is drawn.
+    /// Describes the numbers in words, such as `3 shapes and 1 box`; `None` if both are 0.
     pub fn in_words(self) -> Option<String> {
         let shapes = counted(self.shapes as usize, "shape", "shapes");
         let boxes = counted(self.boxes as usize, "box", "boxes");
@@ -83,7 +83,7 @@ impl Drawn {
 }
 
 impl Selection {
-    /// The quoted text, with its length if only the beginning is known.
+    /// Returns the selected text in quotes, with its length if only the beginning is known.
     pub fn in_words(&self) -> String {
         let mut words = String::new();
         push_quoted(&mut words, &self.text, usize::MAX);

@@ -1,8 +1,8 @@
 //! Snapshots: a page as text. Pure functions from a tree to lines, without I/O.
 //!
 //! [`Frame::parse`] reads the result of the injected walk for one frame, [`Tree::assemble`] inserts child
-//! frames, and `render`, `diff` and `find` produce text. Content of a page can never imitate a line or a
-//! ref, and the text never exceeds its budget.
+//! frames, and `render`, `diff` and `find` produce text. Page content can never imitate a line or a ref, and
+//! the text never exceeds its budget.
 mod compact;
 mod drawn_anew;
 mod diff;

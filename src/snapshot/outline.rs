@@ -1,4 +1,4 @@
-//! Turns a tree into lines: dissolves wrappers without information, and joins texts.
+//! Turns a tree into lines: drops wrappers without information, and joins texts.
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::text::{push_plain, push_quoted, push_url, push_written};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much is shown: the most characters of names, texts and URLs, the most options, and optional details.
+/// How much to show: the maximum lengths of names, texts and URLs, the number of options, optional details.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Detail {
     pub name: usize,
@@ -24,13 +24,13 @@ pub(super) struct Detail {
 impl Detail {
     pub(super) const FULL: Self =
         Self { name: 200, text: 2_000, url: 200, options: 40, all_refs: false, cells: false, boxes: false };
-    /// The lengths for a page that does not fit in full.
+    /// The limits for a page that does not fit in full.
     pub(super) const SHORT: Self = Self { name: 80, text: 160, url: 80, options: 12, ..Self::FULL };
-    /// The lengths for a page that does not even fit without texts.
+    /// The limits for a page that does not fit even without texts.
     pub(super) const TERSE: Self = Self { name: 40, text: 40, url: 40, options: 0, ..Self::FULL };
 }
 
-/// The priority of a line if not all lines fit: the first kinds are shown first.
+/// The priority of a line if not all lines fit. Earlier variants are shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LinePriority {
     Actionable,
@@ -45,7 +45,7 @@ pub(super) const NOWHERE: usize = usize::MAX;
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub depth: usize,
-    /// The line of the parent; [`NOWHERE`] at the top.
+    /// The index of the parent's line; [`NOWHERE`] at the top level.
     pub parent: usize,
     /// The index of the line's node in the tree.
     pub node: usize,
@@ -57,11 +57,11 @@ pub(super) struct Line {
     pub is_property: bool,
     /// Whether the line contains the ref of its node.
     pub has_ref: bool,
-    /// The number of controls that the line lists.
+    /// The number of controls in the line.
     pub acts: usize,
     /// The index of the node whose name or text the line shows.
     pub says: usize,
-    /// The length of the part before the colon and the page's text; 0 if there is no such text.
+    /// The length in bytes of the text before the colon and the page's own text; 0 without such text.
     pub head: usize,
     /// The joined text, if the line joins the texts of several nodes.
     pub prose: Option<Box<str>>,
@@ -69,12 +69,12 @@ pub(super) struct Line {
     pub folded: usize,
     pub is_cut: bool,
     pub is_field: bool,
-    /// The range in `text` of the note that the pointer cannot reach the element.
+    /// The range in `text` of the note that the pointer cannot reach the element; empty if it can.
     pub mark: Range<usize>,
 }
 
 impl Line {
-    /// Returns the text of the line without the note about reachability.
+    /// Returns the text of the line without the note that the pointer cannot reach the element.
     pub(super) fn unmarked(&self) -> Cow<'_, str> {
         match self.mark.is_empty() {
             true => Cow::Borrowed(&self.text),
@@ -92,7 +92,7 @@ impl Line {
     }
 }
 
-/// The lines of the nodes from `start` up to `end`.
+/// Returns the lines for the nodes with indexes from `start` up to `end`.
 pub(super) fn outline(tree: &Tree, start: usize, end: usize, detail: &Detail) -> Vec<Line> {
     let nodes = &tree.nodes[start..end];
     let shape = Shape::of(nodes, detail.cells);
@@ -101,37 +101,37 @@ pub(super) fn outline(tree: &Tree, start: usize, end: usize, detail: &Detail) ->
     writer.lines
 }
 
-/// How each node is shown, determined from the innermost nodes outwards.
+/// How each node is shown. Determined from the innermost nodes outwards.
 struct Shape {
     fates: Vec<NodeTreatment>,
-    /// The end of each node's subtree.
+    /// The end index of each node's subtree.
     ends: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeTreatment {
     Shown,
-    /// Replaced by its children.
+    /// Not shown; its children take its place.
     Dissolved,
-    /// Shown with its only text on the same line.
+    /// Shown with its only text, whose index is given, on the same line.
     WithText(usize),
-    /// A row of cells with only text: one line.
+    /// A row whose cells contain only text. Shown as one line.
     RowOfText,
     /// Included in the line of an ancestor.
     Absorbed,
 }
 
-/// The content of a node after wrappers inside it were dissolved.
+/// The content of a node, not counting dissolved wrappers inside it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Content {
     children: usize,
     /// The index of the only child, if `children` is 1.
     only: usize,
     texts: usize,
-    /// The number of child groups with several items, at least one of which is a control.
+    /// The number of children that are groups with several items, at least one of them a control.
     parts: usize,
     acts: bool,
-    /// The number of children other than plain text cells.
+    /// The number of children that are not cells with plain text.
     not_plain_cells: usize,
 }
 
@@ -184,7 +184,7 @@ impl Shape {
         parent.not_plain_cells += usize::from(!plain_cell);
     }
 
-    /// Keeps groups that have similar siblings, since they are items: a card, or a line of a form.
+    /// Keeps groups with similar siblings: each is an item, such as a card or a line of a form.
     fn settle_groups(&mut self, nodes: &[Node], parents: &[Option<usize>], contents: &[Content]) {
         for index in 0..nodes.len() {
             let content = contents[index];
@@ -244,7 +244,7 @@ struct Writer<'a> {
     lines: Vec<Line>,
 }
 
-/// A node whose children are being written: the end of its subtree, and its line.
+/// A node whose children are being written: the end index of its subtree, and the index of its line.
 struct Open {
     end: usize,
     line: usize,
@@ -329,7 +329,7 @@ impl Writer<'_> {
         text.push_str(node.role);
         if !node.name.is_empty() && !echoed {
             text.push(' ');
-            // Headings keep their full length: readers look for their text.
+            // Headings keep their full length, because readers search for their text.
             let most = if node.role == "heading" { Detail::FULL.name } else { self.detail.name };
             push_quoted(&mut text, &node.name, most);
         }
@@ -364,7 +364,7 @@ impl Writer<'_> {
         let held = node.details.as_ref().and_then(|details| details.value.as_deref());
         let inner = inner.filter(|text| !text.trim().is_empty());
         let value = inner.or(held.filter(|value| !value.is_empty()));
-        // A text or combobox value that repeats the name is left out. The value of another field is shown in any case.
+        // Omit a text or combobox value that repeats the name. The values of other fields are always shown.
         let names = inner.is_some() || node.role == "combobox";
         let repeats = |value: &str| names && !echoed && node.name.trim() == value.trim();
         let value = value.filter(|value| !repeats(value));
@@ -391,7 +391,7 @@ impl Writer<'_> {
         self.properties(index);
     }
 
-    /// Whether a node is a heading whose only child is a control with the same name, which shows the name instead.
+    /// Whether a node is a heading whose only child is a control with the same name. The control shows it.
     fn echoes(&self, index: usize) -> bool {
         let node = &self.nodes[index];
         if node.is_actionable() || node.name.is_empty() || node.role != "heading" {
@@ -456,7 +456,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a tool could use the ref of a node: a control, or an element that is useful as the root of a snapshot.
+/// Whether a node needs a ref: it is a control, or useful as the root of a snapshot.
 pub(super) fn wants_ref(node: &Node) -> bool {
     node.is_actionable() || roles::is_landmark(node.role) || (node.role == "img" && !node.name.is_empty())
 }
@@ -475,7 +475,7 @@ fn worth(node: &Node, has_text: bool) -> LinePriority {
     }
 }
 
-/// Writes the states, in the order of Playwright's ARIA snapshots.
+/// Writes the states of an element, such as ` [checked]`, in the order of Playwright's ARIA snapshots.
 pub(super) fn push_states(text: &mut String, details: &Details) {
     let on = |state: Option<u8>, word: &'static str| (state == Some(1)).then_some(word);
     let mixed = |state: Option<u8>, word: &'static str, mixed: &'static str| match state {
@@ -527,10 +527,10 @@ pub(super) fn push_mark(text: &mut String, node: &Node) {
     text.push(']');
 }
 
-/// The most characters of the name of a covering dialog.
+/// The maximum number of characters of a covering dialog's name.
 const MOST_OF_COVER: usize = 40;
 
-/// Whether an input type needs a special way of filling.
+/// Whether an `<input>` of this type cannot be filled by typing text.
 fn is_special(kind: &str) -> bool {
     matches!(kind, "file" | "date" | "time" | "datetime-local" | "month" | "week" | "color")
 }

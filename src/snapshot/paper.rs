@@ -1,12 +1,12 @@
-//! Shows PDF files in a snapshot: their pages with the text.
+//! Shows PDF documents in a snapshot: their pages as text.
 use super::walked::{Details, Frame, WalkedNode, WalkedNodeKind};
 use crate::pdf::{Block, Document};
 
-/// The number of characters after which further pages are omitted by default.
+/// Without `all`, pages after this many characters are omitted.
 const FIRST_PAGES: usize = 8_000;
 
 impl Frame {
-    /// Replaces the nodes of the frame by the text of its PDF. `all` includes every page.
+    /// Replaces the frame's nodes by the text of its PDF, or by why it cannot be read. `all` shows all pages.
     #[must_use]
     pub fn with_pdf(mut self, read: Result<&Document, &str>, all: bool) -> Self {
         self.nodes.clear();
@@ -46,7 +46,7 @@ impl Frame {
         }
     }
 
-    /// Adds a block of a page. Returns its number of characters.
+    /// Adds a block of a PDF page. Returns its number of characters.
     fn block(&mut self, block: &Block) -> usize {
         match block {
             Block::Heading { level, text } => {

@@ -1,7 +1,7 @@
-//! Prose with links inline, as a person reads it, instead of one line for each link.
+//! Prose with inline links, instead of one line for each link.
 //!
-//! If there is space, each link keeps its ref: `met on [Tuesday](e12) and spoke`. Otherwise only the words are
-//! kept, with the ref of the paragraph.
+//! If there is space, each link keeps its ref: `met on [Tuesday](e12) and spoke`. Otherwise the line has only
+//! the words, with the ref of the paragraph.
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use super::text::{Kind, beginning, push_inside, push_plain};
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// How much of a link in prose is shown.
+/// Whether links in prose keep their refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
     WithRefs,
     WordsOnly,
 }
 
-/// Joins each run of texts and links to one line: the parent's line if the parent contains nothing else.
+/// Joins each run of texts and links to one line, on the parent's line if the parent contains nothing else.
 pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
     let ends = ends(lines);
     let mut joined: Vec<Line> = Vec::with_capacity(lines.len());
@@ -65,13 +65,13 @@ pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
     joined
 }
 
-/// Whether an element has no text itself, so that its content can be on its line.
+/// Whether an element has no text of its own, so that its content can be shown on its line.
 fn can_hold(tree: &Tree, line: &Line) -> bool {
     let node = &tree.nodes[line.node];
     !line.has_value && !line.is_property && !node.is_actionable() && node.name.is_empty()
 }
 
-/// Returns the lines from `start` that form one text: texts and links with the same parent. Empty if there is none.
+/// Returns the index range of texts and links from `start` that form one text. Empty if there is none.
 fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<usize> {
     let (mut next, mut node) = (start, lines[start].node);
     let (mut words, mut links) = (false, false);
@@ -93,7 +93,7 @@ fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<us
     if words && links { start..next } else { start..start }
 }
 
-/// Whether a link has nothing but its text and its URL.
+/// Whether a link consists only of its text and its URL.
 fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
     node.role == "link"
         && node.number > 0
@@ -102,7 +102,7 @@ fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
         && inside.iter().all(|line| line.is_property)
 }
 
-/// Returns the joined text as it is shown, and as plain text.
+/// Returns the joined text of the lines: as displayed, with refs, and as plain text.
 fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
     let top = tree.nodes.first().map_or(0, |node| node.frame);
     let (mut text, mut prose) = (String::new(), String::new());
@@ -140,7 +140,7 @@ fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
     (text, prose)
 }
 
-/// Whether a link comes directly before, with at most a space in between.
+/// Whether the node directly before is also a link with the same parent.
 fn follows_a_link(tree: &Tree, node: usize) -> bool {
     let before = node.checked_sub(1).map(|before| &tree.nodes[before]);
     before.is_some_and(|before| before.role == "link" && before.depth == tree.nodes[node].depth)
@@ -161,7 +161,7 @@ pub(super) fn without_addresses(lines: &[Line]) -> Vec<Line> {
     kept
 }
 
-/// Cuts a line's text after whole sentences, keeping at least the first, and adds a ref to get the rest.
+/// Cuts a line's text after whole sentences, keeping at least the first. Adds a ref for the full text.
 pub(super) fn shorten(tree: &Tree, line: &mut Line, longest: usize) {
     let Some(said) = line.said(tree).map(str::trim) else { return };
     let kept = beginning(said, longest);

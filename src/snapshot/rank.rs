@@ -1,13 +1,13 @@
-//! Ranks elements by a description in words.
+//! Ranks elements by how well they match a description in words.
 use super::tree::{Node, Tree};
 
-/// Words that do not describe an element.
+/// Words in a query that do not describe an element.
 const EMPTY: [&str; 22] = [
     "the", "a", "an", "to", "of", "for", "in", "on", "at", "with", "that", "which", "this", "and", "or",
     "is", "it", "page", "element", "elements", "all", "any",
 ];
 
-/// Words for kinds of elements, with the matching roles.
+/// Words for kinds of elements, with the roles that each group of words means.
 const KINDS: [(&[&str], &[&str]); 14] = [
     (&["button", "buttons"], &["button"]),
     (&["link", "links"], &["link"]),
@@ -30,13 +30,13 @@ const KINDS: [(&[&str], &[&str]); 14] = [
 
 /// The score for a word that the element contains.
 const WORD: f64 = 3.0;
-/// The score for a word that begins a word of the element, or the reverse.
+/// The score for a word that is the beginning of a word in the element, or the reverse.
 const BEGINNING: f64 = 2.0;
 /// The score for a word that names the role of the element.
 const ROLE: f64 = 1.5;
-/// The additional score of controls.
+/// The additional score of a control.
 const ACTS: f64 = 0.5;
-/// The least score of a result, relative to the best one.
+/// The minimum score of a result, relative to the best result.
 const LEAST_SHARE: f64 = 0.6;
 
 /// Returns the elements that match a description, best first, at most `most`.
@@ -79,7 +79,7 @@ fn score(node: &Node, wanted: &[String]) -> f64 {
         named |= by_name > 0.0;
         score += by_name.max(if by_role { ROLE } else { 0.0 });
     }
-    // If the description contains more than a kind, an element of that kind without any other match is none.
+    // If the description says more than a kind of element, matching only the kind is not enough.
     if score <= 0.0 || (asks_name && !named) {
         return 0.0;
     }

@@ -1,4 +1,4 @@
-//! Finds out which new element replaced which old one when a page redrew its content.
+//! Matches new elements to the old ones that they replaced when a page re-rendered its content.
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -7,7 +7,7 @@ use super::side::NodeKey;
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// An element that replaces another one with the same role and name at the same place.
+/// The element number `new` that replaced `old`, an element with the same role and name at the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ElementReplacement {
     pub frame: u32,
@@ -15,7 +15,7 @@ pub struct ElementReplacement {
     pub new: u32,
 }
 
-/// Returns the elements of `now` that certainly replaced elements of `before`.
+/// Returns the elements of `now` that replaced elements of `before`. Uncertain matches are left out.
 pub fn replaced_elements(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
     let keys = |tree: &Tree| tree.nodes.iter().filter_map(Node::key).collect::<HashSet<_>>();
     let (were, are) = (keys(before), keys(now));
@@ -29,7 +29,7 @@ pub fn replaced_elements(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
 }
 
 impl Tree {
-    /// Gives elements the numbers of the elements that they replaced.
+    /// Gives replaced elements their old numbers, so that refs to them remain valid.
     pub fn renumber(&mut self, redrawn: &[ElementReplacement]) {
         let numbers: HashMap<NodeKey, u32> =
             redrawn.iter().map(|redrawn| ((redrawn.frame, redrawn.new), redrawn.old)).collect();
@@ -43,7 +43,7 @@ impl Tree {
     }
 }
 
-/// A tree with the data for comparisons: children, and a digest of each subtree.
+/// A tree with data for comparisons: element keys, children, and a digest of each subtree.
 struct PageView<'a> {
     tree: &'a Tree,
     keys: HashSet<NodeKey>,
@@ -106,12 +106,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Pairs the children of two elements that are the same, or of which one replaced the other. `None`: the top level.
+    /// Pairs the children of two matching elements, `old` and `new`. `None` stands for the top level.
     fn pair_children(&mut self, old: Option<usize>, new: Option<usize>) {
         let (mut was, mut is) = (self.old.inside(old).to_vec(), self.new.inside(new).to_vec());
         let mut pairs =
             take_pairs(&mut was, &mut is, |at| self.old.node(at).key(), |at| self.new.node(at).key());
-        // Elements that exist in both snapshots were not replaced, and replaced nothing.
+        // Elements in both snapshots were not replaced and replaced nothing.
         was.retain(|&at| self.old.node(at).key().is_none_or(|key| !self.new.keys.contains(&key)));
         is.retain(|&at| self.new.node(at).key().is_none_or(|key| !self.old.keys.contains(&key)));
         let digest = |view: &PageView<'_>, at: usize| Some((view.digests[at], view.node(at).number > 0));
@@ -135,14 +135,14 @@ impl Search<'_> {
         }
     }
 
-    /// Whether all texts of one of the two elements are contained in the other.
+    /// Whether the texts of one element are a subset of the other's texts.
     fn keeps_words(&self, old: usize, new: usize) -> bool {
         let (was, is) = (self.old.words(old), self.new.words(new));
         was.is_subset(&is) || is.is_subset(&was)
     }
 }
 
-/// Takes entries with the same value out of both lists as pairs, in order, if both lists have equally many of them.
+/// Removes pairs with equal values from both lists and returns them, if a value is equally often in both.
 fn take_pairs<T: Hash + Eq>(
     was: &mut Vec<usize>,
     is: &mut Vec<usize>,

@@ -1,8 +1,8 @@
-//! Refs: the names of nodes in snapshots.
+//! Refs, which identify nodes in snapshots.
 use std::fmt;
 use std::str::FromStr;
 
-/// A ref of a node: `c0p0f0e12`, or a shorter form as written by a caller: `e12`, `f1e12`, `work:c0p0f0e12`.
+/// A ref of a node: context, page, frame, element. Examples: `c0p0f0e12`, `e12`, `f1e12`, `work:c0p0f0e12`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Ref {
     /// The name of the browser context, if it was written before a colon.
@@ -13,19 +13,19 @@ pub struct Ref {
     pub element: u32,
 }
 
-/// The error for a text that is not a ref.
+/// The error for a string that is not a ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a ref looks like e12")]
 pub struct NotARef;
 
 impl Ref {
-    /// The shortest form: in the default context and the main frame, only the element's number.
+    /// Creates the shortest ref: for the default context and the main frame, only the element's number.
     pub fn short(context: u32, frame: Option<u32>, element: u32) -> Self {
         let context = (context != 0).then_some(context);
         Self { context_name: None, context, page: None, frame, element }
     }
 
-    /// The full form.
+    /// Creates the full ref.
     pub fn new(context: u32, page: u32, frame: u32, element: u32) -> Self {
         Self { context_name: None, context: Some(context), page: Some(page), frame: Some(frame), element }
     }
@@ -48,7 +48,7 @@ impl fmt::Display for Ref {
 impl FromStr for Ref {
     type Err = NotARef;
 
-    /// Parses a ref, also with spaces, brackets, `ref=` or `@` around it.
+    /// Parses a ref. Surrounding spaces, brackets, quotes, `ref=` and `@` are ignored.
     fn from_str(text: &str) -> Result<Self, NotARef> {
         let text = text.trim().trim_start_matches('[').trim_end_matches(']');
         let text = text.strip_prefix("ref=").unwrap_or(text).trim_matches(['"', '\'', '`']);
@@ -66,7 +66,7 @@ impl FromStr for Ref {
     }
 }
 
-/// Takes a letter and its number from the front of `rest`; `None` if the letter is missing.
+/// Removes `letter` and its number from the front of `rest`. Returns the number; `None` without `letter`.
 fn part(rest: &mut &str, letter: char) -> Result<Option<u32>, NotARef> {
     let Some(after) = rest.strip_prefix([letter, letter.to_ascii_uppercase()]) else { return Ok(None) };
     let end = after.find(|character: char| !character.is_ascii_digit()).unwrap_or(after.len());

@@ -1,4 +1,4 @@
-//! Renders lines as text within a budget.
+//! Renders the lines of a snapshot as text within a budget.
 use std::ops::Range;
 
 use super::compact;
@@ -17,28 +17,28 @@ use super::tree::Tree;
 /// Options for rendering a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The most characters, with the note about omitted lines. Beyond `usual_chars`, only controls are added.
+    /// The maximum number of characters, with the note about omissions. Above `usual_chars`: only controls.
     pub max_chars: usize,
-    /// The number of characters above which texts are shortened.
+    /// The number of characters above which texts are shortened. Default: 20,000.
     pub usual_chars: usize,
-    /// The most characters of changes in the short form (`brief`).
+    /// The maximum number of characters of a diff if `brief` is set.
     pub change_chars: usize,
-    /// The most levels of nesting. Default: all.
+    /// The maximum depth of nesting. Default: no limit.
     pub depth: Option<usize>,
-    /// The element to show; for a heading, its section. Default: the page.
+    /// The element to show. A heading stands for its section. Default: the whole page.
     pub root: Option<Ref>,
-    /// The last element to show, if not the end of `root`.
+    /// The last element to show, if it is not at the end of `root`.
     pub until: Option<Ref>,
-    /// Adds the position of each element: `[box=x,y,width,height]`. Requires boxes in the walk.
+    /// Whether to add each element's position: `[box=x,y,width,height]`. Requires a walk with boxes.
     pub boxes: bool,
-    /// Adds refs to all elements, not only to controls and parts of the page.
+    /// Whether all elements get refs, and not only controls and landmarks.
     pub all_refs: bool,
-    /// Whether each cell has its own line, even in rows of plain text.
+    /// Whether each table cell has its own line, even in rows of plain text.
     pub cells: bool,
-    /// Whether to use a very short form, in which some controls may be missing: the reader has the full page in a file.
-    /// The limits apply to the shortened lines.
+    /// Whether to use a very short form, which may omit controls because the reader has the full page in a
+    /// file. The limits apply to the shortened text.
     pub brief: bool,
-    /// Whether shortened snapshots contain link URLs.
+    /// Whether short forms (`brief`) contain link URLs.
     pub addresses: bool,
 }
 
@@ -64,22 +64,22 @@ impl Default for Options {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
     pub text: String,
-    /// The number of controls that are listed.
+    /// The number of controls in the text.
     pub shown: usize,
-    /// What was left out, and how to get it; `None` if nothing was.
+    /// What was omitted, and how to get it; `None` if nothing was omitted.
     pub cut: Option<Omission>,
 }
 
-/// The characters reserved for the note about omissions, which contains no refs if the budget is small.
+/// Returns how many characters to reserve for the note about omissions: fewer if the note has no refs.
 fn room_for_note(most: usize) -> usize {
     if left_out::names_refs(most) { 300 } else { 180 }
 }
 
-/// The most characters of each text, tried in this order until all fits; 0 stands for the first sentence.
+/// The maximum lengths of texts, tried in this order until everything fits. 0 keeps the first sentence.
 const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
 
-/// Renders the page or a part of it. If it does not fit, texts are cut after sentences, and lists of links are
-/// summarised; controls are listed before anything else.
+/// Renders the page or a part of it. If it does not fit, texts are cut after sentences and lists of links are
+/// summarised. Controls have priority over other content.
 pub fn render(tree: &Tree, options: &Options) -> Rendered {
     let part = match &options.root {
         None => Some(0..tree.nodes.len()),
@@ -96,7 +96,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
     })
 }
 
-/// Returns a piece of the full snapshot from `offset` on, in whole lines, with the offset of the next piece.
+/// Returns the whole lines of the full snapshot from character `offset` on; `cut` names the next offset.
 pub fn render_part(tree: &Tree, options: &Options, offset: usize) -> Rendered {
     let everything = usize::MAX / 4;
     let all = render(tree, &Options { max_chars: everything, usual_chars: everything, ..options.clone() });
@@ -120,7 +120,7 @@ pub fn render_part(tree: &Tree, options: &Options, offset: usize) -> Rendered {
     Rendered { text, ..all }
 }
 
-/// Returns the nodes of an element, of a heading's section, or from one element to another.
+/// Returns the nodes of an element or of a heading's section; with `until`, up to the end of that element.
 fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
     let start = tree.position(root)?;
     let end = match until {
@@ -184,7 +184,7 @@ impl Part<'_> {
         self.options.usual_chars.min(self.options.max_chars)
     }
 
-    /// The budget of a shortened snapshot: the usual one, or what the headings and first sentences of an article need.
+    /// Returns the budget of the short form: the usual, or what an article's headings and leads need.
     fn most_in_short(&self) -> usize {
         let main = MainPart::of(self.tree, self.nodes.clone());
         if !main.is_article || self.options.one_each() {
@@ -198,27 +198,27 @@ impl Part<'_> {
         self.usual().max(needed.min(self.options.max_chars))
     }
 
-    /// The lines of readable content, with links as plain words.
+    /// Returns the lines for reading, with links as plain words.
     fn read_lines(&self, main: &MainPart) -> Vec<Line> {
         let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
         let lines: Vec<Line> = prose::without_addresses(&lines);
         if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
     }
 
-    /// Renders everything, if it fits.
+    /// Renders everything; `None` if it does not fit.
     fn whole(&self) -> Option<Rendered> {
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
         let lines = self.prose(detail, Links::WithRefs);
         let shown: Vec<bool> = lines.iter().map(|line| line.depth <= self.deepest()).collect();
-        // If the sum of the lengths is already too large, the text need not be written.
+        // If the sum of the lengths is already too large, skip writing the text.
         let least: usize =
             lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| cost(line) - 1).sum();
         if least > most { None } else { self.finish(&lines, &shown, most, false) }
     }
 
-    /// Renders the outline of the content, all controls, and as much of the rest as fits. If that is too long,
-    /// repeated parts are summarised.
+    /// Renders headings and first texts, all controls, and as much of the rest as fits. If that is too long,
+    /// summarises repeated parts. `None` if the controls still do not fit.
     fn short(&self) -> Option<Rendered> {
         let main = MainPart::of(self.tree, self.nodes.clone());
         let mut lines = self.read_lines(&main);
@@ -241,14 +241,14 @@ impl Part<'_> {
         for line in &mut lines {
             prose::shorten(self.tree, line, 0);
         }
-        // In the short form, similar items share a line anyway.
+        // The brief form joins similar items on one line anyway.
         let brief = self.options.brief;
         let lines = if brief { lines } else { runs::fold(self.tree, &lines) };
         let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest(), brief)?;
         self.finish(&lines, &shown, self.options.max_chars, false)
     }
 
-    /// Renders only controls, without their ancestors, as far as they fit.
+    /// Renders as many controls as fit, without their ancestors.
     fn bare(&self) -> Rendered {
         let mut lines = runs::fold(self.tree, &self.lines(Detail::TERSE));
         for line in &mut lines {
@@ -289,7 +289,7 @@ fn acts(lines: &[Line], shown: &[bool]) -> usize {
     lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum()
 }
 
-/// Writes the shown lines, each after `mark`.
+/// Writes the shown lines. `mark` returns the prefix of the line with this index.
 pub(super) fn write(lines: &[Line], shown: &[bool], mark: impl Fn(usize) -> &'static str) -> String {
     let mut holds = vec![false; lines.len()];
     for (line, _) in lines.iter().zip(shown).filter(|(_, shown)| **shown) {
@@ -308,13 +308,13 @@ pub(super) fn write(lines: &[Line], shown: &[bool], mark: impl Fn(usize) -> &'st
     text
 }
 
-/// The characters of a line with its colon and line break.
+/// Returns the length of a line in characters, with indentation, colon and line break.
 pub(super) fn cost(line: &Line) -> usize {
     line.depth.saturating_mul(2).saturating_add(2 + line.text.chars().count() + 2)
 }
 
-/// Selects lines with their ancestors until `room` characters are used up: by worth, input fields before other
-/// controls, then by position. `sign` is the number of characters before each line.
+/// Selects lines with their ancestors until `room` characters are used up, by priority, then by position.
+/// Input fields precede other controls. `sign` is the number of additional characters before each line.
 pub(super) fn choose(lines: &[Line], room: usize, deepest: usize, sign: usize) -> Vec<bool> {
     let mut shown = vec![false; lines.len()];
     let mut left = room;

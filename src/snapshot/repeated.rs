@@ -1,14 +1,14 @@
-//! Summarises parts that several documents of a site share, such as menus.
+//! Summarises parts that are the same on several pages of a site, such as menus.
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::tree::{Node, Tree};
 use super::walked::Details;
 
-/// The least number of controls for a part to be summarised.
+/// The minimum number of controls in a part that is summarised.
 const FEWEST: usize = 6;
 
-/// Returns `now` without the content of parts that are the same in `before`: their lines give the number of controls.
+/// Returns `now` without the content of parts that are the same in `before`: only their control counts.
 pub(super) fn without(now: &Tree, before: &Tree) -> Tree {
     let known: HashSet<String> = parts(before).map(|part| words(&before.nodes[part.clone()])).collect();
     let mut nodes = Vec::with_capacity(now.nodes.len());
@@ -27,7 +27,7 @@ pub(super) fn without(now: &Tree, before: &Tree) -> Tree {
     Tree { nodes, ..now.without_nodes() }
 }
 
-/// The parts of a page that other pages may share, outermost first.
+/// Returns the node ranges of parts that other pages may share, outermost first.
 fn parts(tree: &Tree) -> impl Iterator<Item = std::ops::Range<usize>> {
     let shared = |node: &Node| {
         node.number > 0 && matches!(node.role, "banner" | "complementary" | "contentinfo" | "navigation")
@@ -42,7 +42,7 @@ fn acts(nodes: &[Node]) -> usize {
     nodes.iter().filter(|node| node.is_actionable()).count()
 }
 
-/// All content of these nodes, without refs, positions and focus.
+/// Returns the whole content of these nodes as text, without refs, positions and focus, for comparisons.
 fn words(nodes: &[Node]) -> String {
     let mut words = String::with_capacity(nodes.len() * 48);
     let top = nodes.first().map_or(0, |node| node.depth);

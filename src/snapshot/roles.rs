@@ -1,6 +1,6 @@
-//! The properties of each role.
+//! ARIA roles and their properties.
 
-/// All roles that a walk can report, sorted: an unknown name is read as `generic`.
+/// All roles that the walk can report, in alphabetical order. Any other role is read as `generic`.
 const ROLES: [&str; 89] = [
     "alert",
     "alertdialog",
@@ -123,7 +123,7 @@ pub(super) fn is_interactive(role: &str) -> bool {
     )
 }
 
-/// True for roles that open over the page.
+/// Whether elements of a role open over the page.
 pub(super) fn opens(role: &str) -> bool {
     matches!(role, "alertdialog" | "dialog" | "listbox" | "menu" | "tooltip")
 }
@@ -133,7 +133,7 @@ pub(super) fn is_field(role: &str) -> bool {
     matches!(role, "combobox" | "searchbox" | "spinbutton" | "textbox")
 }
 
-/// Whether elements of a role get a ref without being controls: they are useful as the root of a snapshot.
+/// Whether elements of a role get a ref although they are no controls, as useful roots of a snapshot.
 pub(super) fn is_landmark(role: &str) -> bool {
     matches!(
         role,
@@ -166,7 +166,7 @@ pub(super) fn is_landmark(role: &str) -> bool {
     )
 }
 
-/// Whether a role announces something to the user at once.
+/// Whether elements of a role get the priority of announcements, after controls and before other texts.
 pub(super) fn is_announcement(role: &str) -> bool {
     matches!(role, "alert" | "alertdialog" | "dialog" | "heading" | "log" | "status" | "timer")
 }
@@ -175,7 +175,7 @@ pub(super) fn is_live(role: &str) -> bool {
     matches!(role, "alert" | "log" | "status")
 }
 
-/// Whether a role is a wrapper that adds nothing to its only child.
+/// Whether elements of a role add nothing to their only child.
 pub(super) fn is_wrapper(role: &str) -> bool {
     matches!(
         role,
@@ -191,7 +191,7 @@ pub(super) fn is_wrapper(role: &str) -> bool {
     )
 }
 
-/// Whether elements of a role often contain controls, and then are not controls themselves.
+/// Whether elements of a role often contain controls; they are then no controls themselves.
 pub(super) fn holds_items(role: &str) -> bool {
     matches!(
         role,

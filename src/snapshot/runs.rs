@@ -1,7 +1,7 @@
-//! Summarises long runs of similar parts: their common content once, and the differences for each.
+//! Summarises long runs of similar parts, such as table rows: the common content once, then the differences.
 //!
-//! A table of 600 rows with five controls each becomes one line with the content of the first row, with `#` for
-//! what changes, and a line such as `- 300: Open [e1503] Edit [e1506]` for each row. All refs are kept.
+//! A table of 600 rows with five controls each becomes one line with the first row, in which `#` marks what
+//! varies, and a line such as `- 300: Open [e1503] Edit [e1506]` for each row. All refs are kept.
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -15,7 +15,7 @@ const MOST_TEXTS: usize = 2;
 const LABEL: usize = 24;
 const KEY: usize = 48;
 
-/// Summarises each run of similar parts, if that saves characters.
+/// Summarises each run of similar parts if that makes the text shorter.
 pub(super) fn fold(tree: &Tree, lines: &[Line]) -> Vec<Line> {
     let ends = ends(lines);
     let forms = forms(tree, lines, &ends);
@@ -42,7 +42,7 @@ fn acts(lines: &[Line]) -> usize {
     lines.iter().map(|line| line.acts).sum()
 }
 
-/// The end of each line's descendants.
+/// Returns for each line the index after its last descendant.
 pub(super) fn ends(lines: &[Line]) -> Vec<usize> {
     let mut ends: Vec<usize> = (1..=lines.len()).collect();
     for index in (0..lines.len()).rev() {
@@ -54,7 +54,7 @@ pub(super) fn ends(lines: &[Line]) -> Vec<usize> {
     ends
 }
 
-/// A hash of the form of each line with its descendants: equal for parts that differ only in texts, states and refs.
+/// Returns a hash of each line with its descendants, which ignores texts, states and refs.
 fn forms(tree: &Tree, lines: &[Line], ends: &[usize]) -> Vec<u64> {
     let form = |(index, line): (usize, &Line)| {
         let mut hasher = DefaultHasher::new();
@@ -63,7 +63,7 @@ fn forms(tree: &Tree, lines: &[Line], ends: &[usize]) -> Vec<u64> {
         }
         hasher.finish()
     };
-    // Large parts get a value of their own: the parts of a run are small.
+    // Each large part gets a unique value, because only small parts form runs.
     let small = |index: usize| ends[index] - index <= 40;
     lines.iter().enumerate().map(|part| if small(part.0) { form(part) } else { part.0 as u64 }).collect()
 }
@@ -84,9 +84,9 @@ struct Run<'a> {
     parts: Vec<Range<usize>>,
 }
 
-/// A position in the common form of a run.
+/// A position in the structure that all parts of a run have in common.
 struct Slot<'a> {
-    /// The node of each part at this position, with its text.
+    /// The node at this position in each part, with its text.
     nodes: Vec<(&'a Node, &'a str)>,
     /// The common beginning of all texts.
     before: &'a str,
@@ -99,7 +99,7 @@ struct Slot<'a> {
 enum Kind {
     /// All texts are equal.
     Same,
-    /// The texts differ only in a key, with which the line of each part begins.
+    /// The texts differ only in a key. The line of each part begins with its key.
     Keyed,
     /// The texts differ in some other way.
     Free,
@@ -113,7 +113,7 @@ impl<'a> Slot<'a> {
         Self { nodes, before, after, kind: if same { Kind::Same } else { Kind::Free } }
     }
 
-    /// Returns the middle of a part's text, in which it differs from the others.
+    /// Returns the middle of a part's text, which differs from the other parts.
     fn key(&self, part: usize) -> &'a str {
         let says = self.nodes[part].1;
         says.get(self.before.len()..says.len() - self.after.len()).unwrap_or(says)
@@ -123,7 +123,7 @@ impl<'a> Slot<'a> {
         self.nodes[0].0.is_actionable()
     }
 
-    /// Returns the label of this position in the line of a part.
+    /// Returns the label of the node at this position in a part.
     fn label(&self, part: usize) -> &'a str {
         let (node, says) = self.nodes[part];
         let shared = match self.kind {
@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
         slots
     }
 
-    /// The common form of all parts.
+    /// Returns the line that describes the common structure of all parts.
     fn header(&self, slots: &[Slot<'a>]) -> String {
         let mut text = format!("{} alike, # for what begins the line: ", self.parts.len());
         for (place, slot) in slots.iter().enumerate() {
@@ -264,7 +264,7 @@ fn shared<'a>(mut all: impl Iterator<Item = &'a str> + Clone) -> (&'a str, &'a s
     (before, whole_words(after, true))
 }
 
-/// Cuts an incomplete word at the end, or at the beginning with `after`.
+/// Removes an incomplete word at the end of `text`, or at its beginning if `after` is set.
 fn whole_words(text: &str, after: bool) -> &str {
     let inside = |character: char| character.is_alphanumeric();
     if after {

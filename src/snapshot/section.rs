@@ -1,13 +1,13 @@
-//! Finds the main content of a page, and the sections of headings.
+//! Finds the main content of a page, and the section that belongs to a heading.
 use std::ops::Range;
 
 use super::tree::{Node, Tree};
 
-/// The share of the prose, in percent, that a child must contain to be the main content instead.
+/// The search for the main content descends into a child with more than this percentage of the prose.
 const MOST: usize = 60;
-/// The characters that do not count in each text, so that labels are no prose.
+/// The number of characters of each text that do not count as prose, so that short labels count as none.
 const LABEL: usize = 20;
-/// The characters of prose below which a page is an application and not an article.
+/// A page with fewer characters of prose is an application, not an article.
 const LEAST_PROSE: usize = 1_200;
 
 /// The main content of a page.
@@ -18,7 +18,7 @@ pub(super) struct MainPart {
 }
 
 impl MainPart {
-    /// Finds the main content: descends as long as one child contains most of the prose.
+    /// Finds the main content: descends while one child contains most of the prose.
     pub(super) fn of(tree: &Tree, within: Range<usize>) -> Self {
         let nodes = &tree.nodes[within.clone()];
         let sums = prose_before(nodes);
@@ -43,7 +43,7 @@ impl MainPart {
     }
 }
 
-/// Returns the characters of prose before each node, without the texts of controls.
+/// Returns for each node the number of prose characters before it, not counting the texts of controls.
 fn prose_before(nodes: &[Node]) -> Vec<usize> {
     let mut sums = Vec::with_capacity(nodes.len() + 1);
     let (mut sum, mut acting): (usize, Option<u32>) = (0, None);
@@ -63,7 +63,7 @@ fn prose_before(nodes: &[Node]) -> Vec<usize> {
     sums
 }
 
-/// The children of a part; the roots of the page for the whole page.
+/// Returns the ranges of the children of a part. For the whole page, these are its top-level nodes.
 fn children<'a>(nodes: &'a [Node], part: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'a> {
     let is_all = part.start == 0 && part.end == nodes.len();
     let (mut next, end) = (if is_all { 0 } else { part.start + 1 }, part.end);
@@ -76,7 +76,7 @@ fn children<'a>(nodes: &'a [Node], part: &Range<usize>) -> impl Iterator<Item = 
     })
 }
 
-/// The section of the heading at `start`: up to the next heading of its level or above, or the end of the parent.
+/// Returns a heading's section: up to the next heading of the same or a higher level, or the parent's end.
 pub(super) fn section(tree: &Tree, start: usize) -> Range<usize> {
     let nodes = &tree.nodes;
     let rank = |node: &Node| node.details.as_ref().and_then(|details| details.level).unwrap_or(2);
@@ -100,7 +100,7 @@ pub(super) fn section(tree: &Tree, start: usize) -> Range<usize> {
         .take_while(|node| node.depth >= depth && !(node.role == "heading" && rank(node) <= own));
     let length = inside.count();
     let mut last = end + length;
-    // Groups that begin with the next heading belong to its section.
+    // Groups that begin with the next heading belong to the next section.
     while last > end && last < nodes.len() && nodes[last].role == "heading" && nodes[last - 1].is_group() {
         last -= 1;
     }

@@ -1,4 +1,4 @@
-//! Summarises long runs of identical shapes, such as the lines of a grid.
+//! Summarises long runs of identical shapes, such as the grid lines of a chart.
 use std::fmt::Write as _;
 
 use super::outline::{Line, NOWHERE};
@@ -6,7 +6,7 @@ use super::tree::Tree;
 
 const SHORTEST_RUN: usize = 8;
 
-/// Summarises each run of identical shapes on the line of the first. A drawing that was requested alone is shown in full.
+/// Summarises each run of identical shapes on its first line, unless the run is the whole snapshot.
 pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
     if lines.len() == run(tree, &lines, 0) {
         return lines;
@@ -33,7 +33,7 @@ pub(super) fn fold(tree: &Tree, lines: Vec<Line>) -> Vec<Line> {
     folded
 }
 
-/// The number of lines from `start` whose shapes differ only in refs and positions.
+/// Returns the number of lines from `start` whose shapes differ only in refs and positions.
 fn run(tree: &Tree, lines: &[Line], start: usize) -> usize {
     let Some(first) = lines.get(start) else { return 0 };
     let kind = |line: &Line| {

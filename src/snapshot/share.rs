@@ -1,13 +1,13 @@
-//! Divides the budget of a long page between reading and acting: headings and beginnings of texts, and controls.
+//! Divides the budget of a long page between content to read and controls to act on.
 use super::outline::{Line, LinePriority, NOWHERE};
 use super::roles;
 use super::section::MainPart;
 use super::tree::Tree;
 
-/// The purpose of a line, by which the budget is divided.
+/// The purpose of a line. It determines the line's share of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LinePurpose {
-    /// Lines in front of the page, such as those of an open dialog.
+    /// Lines in the foreground of the page, such as an open dialog.
     Front,
     /// Dialogs, alerts, frames.
     Announced,
@@ -20,30 +20,30 @@ enum LinePurpose {
     Folded,
     /// Headings outside the main content.
     Heading,
-    /// Links around an article.
+    /// Links outside the main content of an article.
     StrayLink,
-    /// Links of an article, at first up to half of the remaining budget.
+    /// Links of an article. They get up to half of the remaining budget at first.
     Link,
     Text,
     Elsewhere,
     Rest,
 }
 
-/// The share of the budget for announcements and the outline, in percent.
+/// The percentage of the budget for announcements and the outline.
 const OUTLINE: usize = 70;
-/// The minimum length, in characters, of a section's first paragraph. Shorter texts before it are captions or notes.
+/// The minimum length of a section's first paragraph, in characters. Shorter texts are captions or notes.
 const PARAGRAPH: usize = 80;
 const MOST_LEADS: usize = 6;
 
-/// The budgets in characters: `usual` for all lines, and `most` up to which controls are added.
+/// Budgets in characters: `usual` for all lines; between `usual` and `most`, only controls are added.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     pub usual: usize,
     pub most: usize,
 }
 
-/// Selects lines by purpose, then by position, with their ancestors. `None` if a control does not fit, unless
-/// `partly` is set.
+/// Selects lines by purpose, then by position, each with its ancestors. Returns for each line whether it is
+/// shown; `None` if a control does not fit and `partly` is false.
 pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],
@@ -83,7 +83,7 @@ pub(super) fn choose(
     Some(choice.shown)
 }
 
-/// Returns the budget whose share for the outline suffices for the whole outline.
+/// Returns the budget, in characters, with which the outline's share holds the whole outline.
 pub(super) fn outline_cost(tree: &Tree, lines: &[Line], main: &MainPart) -> usize {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest: usize::MAX };
@@ -107,7 +107,7 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Selects the lines of a purpose while they fit. Returns false if not all fit.
+    /// Selects the lines with the purpose `wanted` while they fit into `room`. Returns whether all fit.
     fn take(&mut self, uses: &[LinePurpose], wanted: LinePurpose, room: usize) -> bool {
         for (index, own) in uses.iter().enumerate() {
             if *own != wanted || self.shown[index] || self.lines[index].depth > self.deepest {
@@ -153,7 +153,7 @@ fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<LinePurpose> {
         if in_main && is_heading(tree, line) {
             leads = MOST_LEADS;
         } else if in_main && begins {
-            // If a section begins with links, the first link stands for its first text.
+            // If a section begins with a link, the first link counts as its first text.
             (what, leads) = (LinePurpose::Outline, leads - 1);
         } else if in_main && leads > 0 && matches!(what, LinePurpose::Text | LinePurpose::Folded) {
             let is_long = line.said(tree).is_some_and(|said| said.chars().count() >= PARAGRAPH);

@@ -1,4 +1,4 @@
-//! One of two compared snapshots.
+//! A snapshot prepared for a comparison with another one.
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -6,15 +6,15 @@ use super::outline::{Detail, Line, NOWHERE, outline};
 use super::text::push_quoted;
 use super::tree::Tree;
 
-/// Frame and number of an element, which are the same in both snapshots.
+/// The frame number and element number of an element. They are the same in all snapshots of a document.
 pub type NodeKey = (u32, u32);
 
-/// The lines of one snapshot, and how they relate to elements.
+/// The lines of a snapshot, and the elements that they belong to.
 pub(super) struct ComparedSnapshot<'a> {
     pub(super) tree: &'a Tree,
     pub(super) lines: Vec<Line>,
     pub(super) keys: HashMap<NodeKey, usize>,
-    /// For each line, its nearest ancestor line with a key.
+    /// For each line, the index of its nearest ancestor line with a key, or [`NOWHERE`].
     pub(super) owners: Vec<usize>,
 }
 
@@ -47,20 +47,20 @@ impl<'a> ComparedSnapshot<'a> {
         if owner == NOWHERE { None } else { self.key(owner) }
     }
 
-    /// Whether a line is a text, URL or list of options. Groups have no element of their own either, but do not count.
+    /// Whether a line is a text, URL or list of options. Groups, which have no key either, do not count.
     pub(super) fn is_text_or_property(&self, index: usize) -> bool {
         let line = &self.lines[index];
         line.is_property || self.tree.nodes[line.node].is_text()
     }
 
-    /// Returns the element on the previous line, if that has the same parent.
+    /// Returns the element on the previous line, if both lines have the same parent.
     pub(super) fn beside(&self, index: usize) -> Option<NodeKey> {
         let before = index.checked_sub(1)?;
         let is_beside = self.lines[before].parent == self.lines[index].parent;
         if is_beside { self.key(before) } else { None }
     }
 
-    /// Returns the texts of these lines that do not follow an element.
+    /// Returns the texts of those lines that do not directly follow an element.
     pub(super) fn loose(&self, lines: &[usize]) -> HashSet<&str> {
         lines
             .iter()
@@ -69,7 +69,7 @@ impl<'a> ComparedSnapshot<'a> {
             .collect()
     }
 
-    /// Returns the name or text that a line shows, or else the value of its element.
+    /// Returns the name or text that a line shows, otherwise the value of its element; may be empty.
     pub(super) fn said(&self, index: usize) -> &str {
         let line = &self.lines[index];
         let said = &*self.tree.nodes[line.says].name;
@@ -78,7 +78,7 @@ impl<'a> ComparedSnapshot<'a> {
         if said.is_empty() { value().unwrap_or_default() } else { said }
     }
 
-    /// Returns a label for a line: its text, that of its first descendant with text, its ref, or its role.
+    /// Returns a label for a line: its text, the first text inside it, its ref, or its role.
     pub(super) fn label(&self, index: usize) -> String {
         const LONGEST: usize = 40;
         let depth = self.lines[index].depth;

@@ -1,14 +1,14 @@
-//! Sanitises texts of a page: they cannot imitate a line or a ref, and contain nothing invisible.
+//! Sanitises texts of a page: they cannot imitate a line or a ref, and contain no invisible characters.
 use std::iter;
 
-/// The kind of a text, for characters of icon fonts: they are dropped within words, but a name may consist of them.
+/// The kind of a text. Icon-font characters are removed from words, but a name may consist of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Words,
     Name,
 }
 
-/// Writes a name as a JSON string of at most `longest` characters.
+/// Appends a name to `out` as a JSON string of at most `longest` characters.
 pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
     let clean = clean(text, longest, Kind::Name);
@@ -16,24 +16,24 @@ pub(super) fn push_quoted(out: &mut String, text: &str, longest: usize) {
     out.push('"');
 }
 
-/// Returns a text of a page in quotes, on one line.
+/// Returns a text of a page in quotes, on one line, cut to 300 characters.
 pub fn quoted(text: &str) -> String {
     let mut out = String::new();
     push_quoted(&mut out, text, 300);
     out
 }
 
-/// Writes `text` plainly if it is unambiguous, and quoted otherwise. `also` are further characters that require quotes.
+/// Appends `text`, in quotes only if it would be ambiguous without them or contains a character of `also`.
 pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
 }
 
-/// Like [`push_plain`], for the value of a field: keeps line breaks and spaces.
+/// Like [`push_plain`], for the value of a field: line breaks and repeated spaces are kept.
 pub(super) fn push_written(out: &mut String, text: &str, longest: usize) {
     push_unless_misread(out, &verbatim(text, longest), &['\t']);
 }
 
-/// Returns the text with all its spaces, cut to `longest` characters.
+/// Returns the text with all its spaces and without invisible characters, cut to `longest` characters.
 fn verbatim(text: &str, longest: usize) -> String {
     let text = text.replace("\r\n", "\n");
     let shown = text.chars().filter_map(|character| match character {
@@ -50,7 +50,7 @@ fn verbatim(text: &str, longest: usize) -> String {
     out
 }
 
-/// Whether the character joins its neighbours to one visible character, as in emoji and Arabic.
+/// Whether the character merges its neighbours into one visible character, as in emoji and Arabic.
 fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
@@ -70,7 +70,7 @@ fn push_unless_misread(out: &mut String, clean: &str, also: &[char]) {
     }
 }
 
-/// Writes text within other text: plainly if it is unambiguous, and quoted otherwise.
+/// Appends text inside a longer text, in quotes only if it would be ambiguous without them.
 pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     let clean = clean(text, usize::MAX, kind);
     if clean.contains(['\n', '[', ']', '{', '}', '"', '\\', '`']) || clean.contains(": ") || has_ref(&clean) {
@@ -82,12 +82,12 @@ pub(super) fn push_inside(out: &mut String, text: &str, kind: Kind) {
     }
 }
 
-/// The most characters of a sentence; a longer one is cut.
+/// The maximum length of a sentence in characters. Longer sentences are cut.
 const LONGEST_SENTENCE: usize = 600;
-/// The least characters of the first sentence: an earlier point may belong to an abbreviation such as `Dr.`
+/// The minimum length of the first sentence: an earlier period may belong to an abbreviation such as `Dr.`
 const SHORTEST_SENTENCE: usize = 40;
 
-/// Returns the first sentence, and as many more as fit into `longest` characters.
+/// Returns the first sentence, and further sentences while the text has at most `longest` characters.
 pub(super) fn beginning(text: &str, longest: usize) -> &str {
     let text = text.trim_start();
     let (mut sentence, mut word) = (0, 0);
@@ -118,7 +118,7 @@ pub(super) fn beginning(text: &str, longest: usize) -> &str {
     text
 }
 
-/// Writes a URL. Characters that are not allowed in one are escaped.
+/// Appends a URL. Characters that are not allowed in URLs are escaped.
 pub fn push_url(out: &mut String, url: &str, longest: usize) {
     if let Some(scheme) = ["data:", "javascript:", "blob:"].into_iter().find(|scheme| url.starts_with(scheme))
     {
@@ -145,7 +145,7 @@ pub fn push_url(out: &mut String, url: &str, longest: usize) {
     }
 }
 
-/// Removes invisible characters, collapses spaces (line breaks stay), and cuts the text to `longest` characters.
+/// Removes invisible characters, collapses whitespace (line breaks remain), and cuts to `longest` characters.
 fn clean(text: &str, longest: usize, kind: Kind) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(2)));
     let mut blank: Option<char> = None;
@@ -222,7 +222,7 @@ fn has_ref(text: &str) -> bool {
     text.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"ref="))
 }
 
-/// Whether a character is invisible: controls, directions, joiners, fillers, tags, and private characters of icon fonts.
+/// Whether a character is invisible: controls, text direction, joiners, fillers, tags, and private use.
 pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
@@ -232,7 +232,7 @@ pub fn is_invisible(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..)
 }
 
-/// Whether a character is for private use, where icon fonts have their symbols.
+/// Whether a character is for private use. Icon fonts put their symbols there.
 pub fn is_private_use(character: char) -> bool {
     matches!(character,
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
@@ -242,7 +242,7 @@ pub(super) fn indent(depth: usize) -> impl Iterator<Item = char> {
     iter::repeat_n(' ', depth * 2)
 }
 
-/// A number with its noun, such as `3 shapes`; `None` for 0.
+/// Formats a number with its noun, such as `3 shapes`; `None` for 0.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> Option<String> {
     (number > 0).then(|| format!("{number} {}", if number == 1 { one } else { many }))
 }

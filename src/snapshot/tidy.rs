@@ -1,10 +1,10 @@
-//! Removes duplicates: wrappers that are clickable only because of their content, links in tabs of the same
-//! name, a combobox inside another.
+//! Removes duplicate nodes: wrappers that are clickable only because of their content, links in tabs with the
+//! same name, a combobox inside another.
 use super::roles;
 use super::tree::Node;
 use super::walked::Details;
 
-/// Removes nodes that only repeat what is inside or around them.
+/// Removes nodes that only repeat their content or their parent.
 pub(super) fn tidy(nodes: &mut Vec<Node>) {
     let ends = ends(nodes);
     let insides: Vec<Inside> = insides(nodes, &ends);
@@ -24,10 +24,10 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
     dissolve(nodes, &repeats, &ends);
 }
 
-/// The content of a node.
+/// Counts for the content of a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
-    /// The number of controls.
+    /// The number of controls in the node.
     acts: usize,
     /// The index of the last control.
     acting: usize,
@@ -74,7 +74,7 @@ fn says(node: &Node) -> bool {
     shows || !node.name.trim().is_empty()
 }
 
-/// Whether a node is clickable only for the controls in it: its cursor or listener is meant for them.
+/// Whether a node is clickable only because it contains controls: its cursor or listener is for them.
 fn is_hollow(nodes: &[Node], index: usize, inside: &Inside) -> bool {
     let node = &nodes[index];
     if !node.is_clickable() || roles::is_interactive(node.role) || inside.acts == 0 || inside.says > 0 {
@@ -97,7 +97,7 @@ fn forget_clickable(node: &mut Node, all_refs: bool) {
     }
 }
 
-/// Returns `(kept, repeated)` if a node and the only control in it are duplicates.
+/// Returns the indexes `(kept, repeated)` if a node and the only control in it are duplicates.
 fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usize)> {
     let node = &nodes[index];
     if !node.is_actionable() || inside.acts != 1 {
@@ -112,7 +112,7 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
         ("combobox", "combobox") if nameless => Some((index, inside.acting)),
         ("combobox", "combobox") if node.name.is_empty() => Some((inside.acting, index)),
         ("combobox", "textbox") if same && read_only => Some((index, inside.acting)),
-        // A container with the same name as its only control.
+        // A container that has the same name as its only control.
         ("generic", _) if same && !nameless && inside.says == 0 => Some((inside.acting, index)),
         // Both are clickable, but only the outer one has a role.
         (outer, "generic") if outer != "generic" && nameless && inside.says == 0 && node.is_clickable() => {
@@ -122,7 +122,7 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
     }
 }
 
-/// Copies URL, value and states of the repeated node to the kept one.
+/// Copies URL, value and states of the node `repeated` to the node `kept`.
 fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     let given = nodes[repeated].details.take();
     // If the pointer can reach one of the two nodes, it can reach the control.
@@ -140,7 +140,7 @@ fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     details.expanded = details.expanded.or(given.expanded);
 }
 
-/// Removes the nodes in `repeats`; their children replace them.
+/// Removes the nodes in `repeats` and puts their children in their place.
 fn dissolve(nodes: &mut Vec<Node>, repeats: &[bool], ends: &[usize]) {
     if !repeats.contains(&true) {
         return;

@@ -1,4 +1,4 @@
-//! The tree of a page with all its frames.
+//! The snapshot tree of a page with all its frames.
 use std::collections::{HashMap, HashSet};
 
 use super::looks::{Drawn, Look, Selection};
@@ -8,26 +8,26 @@ use super::roles;
 use super::tidy::tidy;
 use super::walked::{Details, Frame, PointerObstacle, WalkedNode, WalkedNodeKind};
 
-/// A page at one moment: its nodes in reading order, with child frames.
+/// A page at one point in time: its nodes in reading order, including child frames.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     pub context: u32,
     pub page: u32,
-    /// The number of the main frame, which the refs of its elements need not contain.
+    /// The number of the main frame. Refs of its elements may omit it.
     pub main: u32,
-    /// Identifies the main frame's document: the first node number that it could use.
+    /// The first element number that the main frame's document may use. It identifies the document.
     pub document: u32,
-    /// The number of elements that were too deep to be read.
+    /// The number of elements that were omitted because they are nested too deeply.
     pub cut: u32,
-    /// Whether the page is invisible; the nodes are the content of its document nevertheless.
+    /// Whether the page is invisible. The nodes are then the content of its document all the same.
     pub unseen: bool,
-    /// The reachable controls, if something covers the rest: frame and number.
+    /// The controls that remain reachable if something covers the others: frame and element number.
     pub(super) front: HashSet<(u32, u32)>,
-    /// What is drawn without text.
+    /// The numbers of drawings without text.
     pub drawn: Drawn,
-    /// The selected text; that of the first frame with a selection.
+    /// The text selection of the first frame that has one.
     pub selected: Option<Selection>,
-    /// By frame and number.
+    /// The looks of elements, by frame and element number.
     pub(super) looks: HashMap<(u32, u32), Look>,
     pub(super) nodes: Vec<Node>,
 }
@@ -39,7 +39,7 @@ pub struct Node {
     pub frame: u32,
     /// The element's number in its frame; 0 for texts and groups, unless all refs were requested.
     pub number: u32,
-    /// The role; `text` for text.
+    /// The ARIA role, or `text` for a text.
     pub role: &'static str,
     /// The accessible name, or the text.
     pub name: Box<str>,
@@ -55,7 +55,7 @@ impl Node {
         self.role == "generic" && self.name.is_empty() && !self.has_details()
     }
 
-    /// Why the pointer cannot reach the node; `None` if it can.
+    /// Returns why the pointer cannot reach the node; `None` if it can.
     pub(super) fn mark(&self) -> Option<PointerObstacle> {
         self.details.as_ref()?.mark
     }
@@ -64,17 +64,17 @@ impl Node {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
     }
 
-    /// The words that distinguish the node if it has no name.
+    /// Words that distinguish the node if it has no accessible name.
     pub fn fallback_label(&self) -> Option<&str> {
         self.details.as_ref()?.hint.as_deref()
     }
 
-    /// Whether the node is included only because all refs were requested.
+    /// Whether the node is in the tree only because all refs were requested.
     fn is_extra(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.extra.is_some())
     }
 
-    /// Whether there are details besides the position.
+    /// Whether the node has other details than its position.
     pub(super) fn has_details(&self) -> bool {
         self.details.as_ref().is_some_and(|details| match details.bounds {
             None => true,
@@ -82,19 +82,19 @@ impl Node {
         })
     }
 
-    /// Whether a tool can act on the node.
+    /// Whether the node is a control that tools can act on.
     pub fn is_actionable(&self) -> bool {
         self.number > 0 && (roles::is_interactive(self.role) || self.is_clickable())
     }
 
-    /// Frame and number, which are the same in every snapshot of a document. `None` for a node without a number.
+    /// The frame number and element number, stable within a document. `None` for a node without a number.
     pub(super) fn key(&self) -> Option<(u32, u32)> {
         (self.number > 0).then_some((self.frame, self.number))
     }
 }
 
 impl Tree {
-    /// Inserts each frame at its `<iframe>`. `main` is the number of the main frame; frames without an element are dropped.
+    /// Inserts each frame at its `<iframe>`. Drops frames without one. `main` is the main frame's number.
     pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
         let mut tree = Self { context, page, main, ..Self::default() };
         let Some(top) = frames.remove(&main) else { return tree };
@@ -104,7 +104,7 @@ impl Tree {
         tree
     }
 
-    /// The nodes in reading order; children follow their parent, one level deeper.
+    /// The nodes in reading order. Children follow their parent and are one level deeper.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -114,7 +114,7 @@ impl Tree {
         self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_actionable())
     }
 
-    /// The tree without nodes that were included because all refs were requested.
+    /// Returns the tree without the nodes that are in it only because all refs were requested.
     #[must_use]
     pub fn without_extra_nodes(&self) -> Self {
         let mut tree = self.clone();
@@ -127,13 +127,13 @@ impl Tree {
         tree
     }
 
-    /// The tree without menus and similar parts that are the same in `before`: each is summarised in one line.
+    /// Returns the tree with menus and similar parts that are the same in `before` reduced to one line each.
     #[must_use]
     pub fn without_repeated_nodes(&self, before: &Self) -> Self {
         repeated::without(self, before)
     }
 
-    /// The tree with no element marked as focused.
+    /// Returns the tree with no element marked as focused.
     #[must_use]
     pub fn without_focus(&self) -> Self {
         let mut tree = self.clone();
@@ -150,12 +150,12 @@ impl Tree {
         Self { context, page, main, document, cut, unseen, front, drawn, ..Self::default() }
     }
 
-    /// The ref of a node in this tree.
+    /// Returns the shortest ref of a node in this tree.
     pub fn ref_of(&self, node: &Node) -> Ref {
         Ref::short(self.context, (node.frame != self.main).then_some(node.frame), node.number)
     }
 
-    /// Returns the first words inside the node at `place`, at most `most` characters.
+    /// Returns the first words inside the node at index `place`, cut to `most` characters.
     pub fn text_preview(&self, place: usize, most: usize) -> String {
         let mut said = String::new();
         let inside = self.nodes[place..self.end(place)].iter();
@@ -176,12 +176,12 @@ impl Tree {
         said
     }
 
-    /// The index of a ref's node in [`nodes`](Self::nodes).
+    /// Returns the index in [`nodes`](Self::nodes) of the node with a ref; `None` if there is none.
     pub fn position(&self, reference: &Ref) -> Option<usize> {
         self.nodes.iter().position(|node| self.matches_ref(node, reference))
     }
 
-    /// Whether `reference` is the ref of this node.
+    /// Whether `reference` identifies this node.
     pub fn matches_ref(&self, node: &Node, reference: &Ref) -> bool {
         let is_own = |given: Option<u32>, own: u32| given.is_none_or(|given| given == own);
         is_own(reference.context, self.context)
@@ -189,13 +189,13 @@ impl Tree {
             && node.key() == Some((reference.frame.unwrap_or(self.main), reference.element))
     }
 
-    /// The elements that are missing in another snapshot of the page: frame and number.
+    /// Returns the elements that another snapshot of the page lacks, as frame and element numbers.
     pub fn missing_in(&self, other: &Self) -> Vec<(u32, u32)> {
         let there: HashSet<_> = other.nodes.iter().filter_map(Node::key).collect();
         self.nodes.iter().filter_map(Node::key).filter(|key| !there.contains(key)).collect()
     }
 
-    /// The parts of an element's look that differ in a later snapshot, such as `background`.
+    /// Returns the aspects of an element's look that differ in a later snapshot, such as `background`.
     pub(super) fn changed_look(&self, later: &Self, key: (u32, u32)) -> Vec<&str> {
         match (self.looks.get(&key), later.looks.get(&key)) {
             (Some(look), Some(now)) => look.changes(now),
@@ -203,7 +203,7 @@ impl Tree {
         }
     }
 
-    /// Whether most elements of `behind` that are missing in `cover` are present again.
+    /// Whether most elements of `behind` that an overlay hid in `cover` are in this snapshot again.
     pub fn shows_again(&self, behind: &Self, cover: &Self) -> bool {
         let hidden = behind.missing_in(cover);
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
@@ -211,7 +211,7 @@ impl Tree {
         self.document == behind.document && back * 2 > hidden.len()
     }
 
-    /// The end of the subtree that begins at `start`.
+    /// Returns the index after the subtree that begins at `start`.
     pub(super) fn end(&self, start: usize) -> usize {
         let depth = self.nodes[start].depth;
         let inside = self.nodes[start + 1..].iter().take_while(|node| node.depth > depth).count();

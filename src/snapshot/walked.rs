@@ -1,4 +1,4 @@
-//! The result of the injected walk for one frame.
+//! The result of the injected script that walks one frame's DOM.
 use std::fmt;
 
 use serde::Deserialize;
@@ -8,45 +8,45 @@ use super::looks::{Drawn, Selection, WalkedLooks};
 use super::roles;
 use crate::json::decode;
 
-/// A frame's document, in reading order.
+/// The content of a frame's document, in reading order.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Frame {
-    /// The first number that this document may use, which identifies it.
+    /// The first element number that this document may use. It identifies the document.
     pub first: u32,
-    /// The last number in use.
+    /// The last element number in use.
     pub last: u32,
-    /// The number of elements that may have an unknown closed shadow root.
+    /// The number of elements that may have a closed shadow root which the walk could not open.
     pub suspects: u32,
-    /// The number of custom elements whose roles only the browser may know.
+    /// The number of custom elements whose roles may be known only to the browser (`ElementInternals`).
     pub customs: u32,
-    /// The number of elements that were too deep to be read.
+    /// The number of elements that were omitted because they are nested too deeply.
     pub cut: u32,
-    /// Whether the document is invisible; the nodes are its content nevertheless.
+    /// Whether the document is invisible. The nodes are then its content all the same.
     pub unseen: bool,
-    /// Whether the document is a PDF, whose text the walk cannot see.
+    /// Whether the document is a PDF, whose text is not in the DOM.
     pub pdf: bool,
-    /// The reachable controls, if something covers the rest.
+    /// The numbers of the controls that remain reachable if something covers the others.
     pub front: Vec<u32>,
-    /// What is drawn without text.
+    /// The numbers of drawings without text.
     pub drawn: Drawn,
     pub selected: Option<Selection>,
     pub(super) looks: WalkedLooks,
     pub(super) nodes: Vec<WalkedNode>,
 }
 
-/// The error for an invalid result of the walk.
+/// The error for a walk result that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Malformed(#[from] serde_json::Error);
 
 impl Frame {
-    /// Parses the walk of one frame.
+    /// Parses the JSON result of the walk of one frame.
     pub fn parse(json: &str) -> Result<Self, Malformed> {
         Ok(decode(json.as_bytes())?)
     }
 
-    /// The placeholder for a frame that did not answer in time.
+    /// Returns a placeholder for a frame that did not answer in time.
     pub fn unresponsive() -> Self {
         let text = "(this frame did not answer in time: what it shows is not known)".into();
         Self { nodes: vec![WalkedNode { depth: 0, what: WalkedNodeKind::Text(text) }], ..Self::default() }
@@ -75,18 +75,18 @@ pub(super) enum WalkedNodeKind {
     Element { role: &'static str, number: u32, name: Box<str>, details: Option<Box<Details>> },
 }
 
-/// Properties of an element besides role and name, if they apply.
+/// Properties of an element besides role and name. A property that does not apply has its default value.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Details {
-    /// 1 for checked, 2 for mixed.
+    /// 1 if the element is checked, 2 if mixed.
     #[serde(rename = "k")]
     pub checked: Option<u8>,
     #[serde(rename = "x")]
     pub expanded: Option<u8>,
     #[serde(rename = "s")]
     pub selected: Option<u8>,
-    /// 1 for pressed, 2 for mixed.
+    /// 1 if the element is pressed, 2 if mixed.
     #[serde(rename = "p")]
     pub pressed: Option<u8>,
     #[serde(rename = "l")]
@@ -101,54 +101,54 @@ pub struct Details {
     pub read_only: Option<u8>,
     #[serde(rename = "i")]
     pub invalid: Option<u8>,
-    /// Set if the element can be clicked although its role is not that of a control: 1 if its cursor or markup shows
-    /// that, 2 if only a listener does, 3 if something appears when the pointer is over it.
+    /// Set if the element can be clicked although its role is not that of a control: 1 if its cursor or
+    /// markup says so, 2 if only an event listener does, 3 if hovering over it reveals something.
     #[serde(rename = "c")]
     pub clickable: Option<u8>,
-    /// Words of the page's source that distinguish an element without a name; never the accessible name.
+    /// Words from the page's markup that distinguish an element without a name; never the accessible name.
     #[serde(rename = "w")]
     pub hint: Option<Box<str>>,
-    /// 1 if the element is included only because all refs were requested.
+    /// 1 if the element is in the tree only because all refs were requested.
     #[serde(rename = "z")]
     pub extra: Option<u8>,
-    /// 1 if the value of the element is hidden.
+    /// 1 if the element's value is secret, such as a password.
     #[serde(rename = "h")]
     pub secret: Option<u8>,
     #[serde(rename = "v")]
     pub value: Option<Box<str>>,
     #[serde(rename = "u")]
     pub url: Option<Box<str>>,
-    /// The type of an `<input>` that needs a special way of filling, such as `date`.
+    /// The type of an `<input>` that cannot be filled by typing text, such as `date`.
     #[serde(rename = "t")]
     pub input_type: Option<Box<str>>,
-    /// The labels of a drop-down's options.
+    /// The labels of the options in a drop-down.
     #[serde(rename = "o")]
     pub options: Vec<Box<str>>,
-    /// The number of further options.
+    /// The number of options that `options` omits.
     #[serde(rename = "n")]
     pub more_options: u32,
-    /// The number of the frame in an `<iframe>`.
+    /// The number of the frame in this `<iframe>`.
     #[serde(rename = "f")]
     pub child_frame: Option<u32>,
-    /// x, y, width and height in the frame's viewport; after assembly, in the page's.
+    /// x, y, width and height in CSS pixels, in the frame's viewport; after `Tree::assemble`, in the page's.
     #[serde(rename = "b")]
     pub bounds: Option<[i32; 4]>,
-    /// x and y of the content of an `<iframe>`.
+    /// The position (x and y) of the content inside an `<iframe>`.
     #[serde(rename = "in")]
     pub inside: Option<[i32; 2]>,
     /// Why the pointer cannot reach the element; `None` if it can.
     #[serde(rename = "m")]
     pub mark: Option<PointerObstacle>,
-    /// The name of the dialog that covers the element and the nodes after it.
+    /// The name of the dialog that covers this element and the nodes after it.
     #[serde(rename = "by")]
     pub cover: Option<Box<str>>,
-    /// The number of controls in the element that are unchanged and not shown again.
+    /// The number of controls in this element that are not shown, because the previous page had the same.
     #[serde(skip)]
     pub as_before: usize,
 }
 
 impl Details {
-    /// Returns what an element shows, without positions, marks and the focus, which change without a change of content.
+    /// Returns the details without position, pointer obstacle and focus, which change without the content.
     pub(super) fn content(&self) -> Self {
         Self { active: None, bounds: None, inside: None, mark: None, cover: None, ..self.clone() }
     }
@@ -160,7 +160,7 @@ pub enum PointerObstacle {
     #[serde(rename = "covered")]
     #[strum(serialize = "covered")]
     Covered,
-    /// Cut off by an edge that cannot be scrolled, or by a `clip-path`.
+    /// The element is cut off by an edge that cannot be scrolled, or by a `clip-path`.
     #[serde(rename = "clipped")]
     #[strum(serialize = "clipped")]
     Clipped,
@@ -212,6 +212,6 @@ impl<'de> Visitor<'de> for WalkedVisitor {
     }
 }
 
-/// A string that borrows from the input if it has no escapes.
+/// A string that borrows from the input unless it contains escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] std::borrow::Cow<'a, str>);

@@ -1,4 +1,4 @@
-//! Documents of a trace as HTML without scripts.
+//! Renders the DOM snapshots of a trace as HTML without scripts.
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -11,20 +11,20 @@ use url::form_urlencoded::Serializer;
 use super::events::{Phase, Recorded};
 use super::nodes::{Node, Nodes};
 
-/// The largest HTML of one document in bytes: references could make a small trace expand without limit.
+/// The maximum size of a document's HTML in bytes. References could make a small trace expand without limit.
 const LARGEST: usize = 64 << 20;
-/// The start of each document, with a style that outlines the element of the call.
+/// The start of each document, with a style that outlines the target element of the call.
 const HEAD: &str =
     "<!doctype html><meta charset=utf-8><style>[data-target]{outline:2px solid #f60!important}</style>";
 const VOID: [&str; 14] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
     "wbr",
 ];
-/// Elements that show nothing without scripts, or would load what is not in the trace.
+/// Elements that show nothing without scripts, or that would load resources from outside the trace.
 const LEFT_OUT: [&str; 10] =
     ["script", "noscript", "base", "meta", "object", "embed", "noembed", "noframes", "portal", "fencedframe"];
 
-/// Which document of a trace to write.
+/// Selects a document of a trace: call, moment and frame.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentQuery<'a> {
     pub call: &'a str,
@@ -33,7 +33,7 @@ pub struct DocumentQuery<'a> {
     pub frame: Option<&'a str>,
 }
 
-/// Finds the snapshot of a document. For a frame without one at this moment, the latest one before is taken.
+/// Finds the snapshot of a document. If a frame has none at this moment, finds its latest earlier snapshot.
 fn find(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<usize> {
     let is_at = |index: &usize| {
         let snapshot = &recorded.snapshots[*index];
@@ -48,12 +48,12 @@ fn find(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<usize> {
     })
 }
 
-/// Whether there is a document of the main frame at this moment.
+/// Returns whether the main frame has a snapshot at this moment of a call.
 pub(super) fn is_there(recorded: &Recorded, call: &str, phase: Phase) -> bool {
     find(recorded, &DocumentQuery { call, phase, frame: None }).is_some()
 }
 
-/// Writes a document as HTML.
+/// Renders a document as HTML; `None` if there is no snapshot.
 pub(super) fn write(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<String> {
     let at = find(recorded, query)?;
     let snapshot = &recorded.snapshots[at];
@@ -77,7 +77,7 @@ struct Writer<'a> {
     query: &'a DocumentQuery<'a>,
     part: &'a str,
     at: usize,
-    /// The snapshots of the frame.
+    /// The indices of the frame's snapshots.
     frame: &'a [usize],
     base: Option<Url>,
     read: HashMap<usize, Option<Rc<Nodes>>>,
@@ -86,7 +86,7 @@ struct Writer<'a> {
 }
 
 enum Step {
-    /// A node of a snapshot of the frame.
+    /// A node to write, from a snapshot of the frame.
     Open {
         snapshot: usize,
         node: usize,
@@ -126,7 +126,7 @@ impl Writer<'_> {
             }
             Node::Text(text) => self.html += &escaped(text),
             Node::Reference { back, node } => {
-                // References must lead to earlier snapshots, since a cycle would never end.
+                // References must point to earlier snapshots, since a cycle would never end.
                 let Some(earlier) = snapshot.checked_sub(*back).filter(|earlier| *earlier < snapshot) else {
                     return;
                 };
@@ -143,7 +143,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the start tag of an element, and adds steps for its children, given last first, and its end tag.
+    /// Writes an element's start tag, and adds steps for its end tag and its `children` (in reverse order).
     fn element(&mut self, name: &str, attributes: &[(String, String)], children: Vec<(usize, usize)>) {
         let get = |wanted: &str| {
             attributes.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
@@ -165,7 +165,7 @@ impl Writer<'_> {
             let _ = write!(self.html, "<style>{css}</style>");
             return;
         }
-        // The browser would show the tags within these elements as text.
+        // Within these elements, the browser would show tags as text.
         let name = if matches!(lower.as_str(), "xmp" | "plaintext" | "listing") { "pre" } else { name };
         let _ = write!(self.html, "<{name}");
         self.attributes(&lower, attributes);
@@ -227,7 +227,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The viewer's URL for a child frame's document, whose URL in the trace is `/snapshot/ID`.
+    /// Returns the viewer's URL for the document of a child frame. In the trace, that URL is `/snapshot/ID`.
     fn document(&self, source: &str) -> String {
         let Some(frame) = source.strip_prefix("/snapshot/") else { return String::new() };
         let frame = format!("{}/{}", self.part, frame.split('?').next().unwrap_or_default());
@@ -246,7 +246,7 @@ impl Writer<'_> {
     }
 }
 
-/// The viewer's URL for a resource that the snapshot `at` loads.
+/// Returns the viewer's URL for a resource that the snapshot with index `at` loads.
 pub(super) fn resource(at: usize, base: Option<&Url>, address: &str) -> String {
     let address = address.trim();
     if address.is_empty() || address.starts_with("data:") || address.starts_with('#') {
@@ -263,7 +263,7 @@ pub(super) fn resource(at: usize, base: Option<&Url>, address: &str) -> String {
     format!("resource?{}", query.finish())
 }
 
-/// Replaces the URLs in a style sheet.
+/// Replaces each URL in a style sheet by the result of `to`.
 pub(super) fn rewrite_css(css: &str, to: impl Fn(&str) -> String) -> String {
     static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let pattern =
@@ -283,7 +283,7 @@ pub(super) fn rewrite_css(css: &str, to: impl Fn(&str) -> String) -> String {
     replaced.into_owned()
 }
 
-/// A link that does not leave the document: only fragments are kept.
+/// Returns a link target that stays in the document: fragments are kept, other URLs become `#`.
 fn local(address: &str) -> String {
     if address.starts_with('#') { address.to_owned() } else { "#".to_owned() }
 }

@@ -1,10 +1,10 @@
-//! The events of a trace.
+//! Reads the events of a trace.
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// A moment of a call at which a snapshot is recorded.
+/// The moment of a call at which a snapshot was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Phase {
@@ -14,41 +14,41 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The phase with this name. Older traces contain `input` for `action`.
+    /// Returns the phase with this name. Older traces use the name `input` for `action`.
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "input" { Some(Self::Action) } else { name.parse().ok() }
     }
 }
 
-/// The recorded events of a trace.
+/// All events of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
-    /// The `context-options` event: browser, versions, and the start by the wall clock and the monotonic clock.
+    /// The `context-options` event: browser, versions, and the start time by wall clock and monotonic clock.
     pub header: Map<String, Value>,
     pub calls: Vec<Call>,
     indices: HashMap<String, usize>,
     pub pictures: Vec<Value>,
     pub console: Vec<Value>,
-    /// HAR entries.
+    /// Requests and responses, as HAR entries.
     pub requests: Vec<Value>,
     pub snapshots: Vec<Snapshot>,
-    /// The indices of each frame's snapshots, by frame id, in recorded order.
+    /// Indices into `snapshots` of each frame's snapshots, by frame id, in recorded order.
     pub frames: HashMap<String, Vec<usize>>,
-    /// The indices of the main frame's snapshots, by call id.
+    /// Indices into `snapshots` of the main frame's snapshots, by call id.
     pub mains: HashMap<String, Vec<usize>>,
 }
 
-/// A call of the library.
+/// A recorded call of the automation library, such as a click.
 #[derive(Debug, Default)]
 pub(super) struct Call {
-    /// Unique in the trace.
+    /// The call id with the trace file as a prefix: unique in the archive.
     pub id: String,
     pub before: Map<String, Value>,
     pub after: Map<String, Value>,
     pub log: Vec<Value>,
 }
 
-/// A document at a moment of a call.
+/// A DOM snapshot of a frame at a moment of a call.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Snapshot {
@@ -62,24 +62,24 @@ pub(super) struct Snapshot {
     pub is_main_frame: bool,
     pub viewport: Value,
     pub resource_overrides: Vec<Override>,
-    /// The nodes as JSON, which is parsed only when the document is shown.
+    /// The nodes as JSON, parsed only when the document is displayed.
     #[serde(skip)]
     pub html: Box<str>,
 }
 
-/// Content of a resource that replaces its recorded response.
+/// The content of a resource that replaces its recorded response, such as a changed style sheet.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Override {
     pub url: String,
     pub sha1: Option<String>,
     pub file: Option<String>,
-    /// How many snapshots of the frame to go back for the content.
+    /// If set, the content is that of the snapshot this many snapshots earlier in the frame.
     #[serde(rename = "ref")]
     pub back: Option<usize>,
 }
 
-/// The archive's file that an event names: by its path in the field `path`, or by its name in `resources/` in `digest`.
+/// Returns the archive path of an event's file: its field `path`, or else `digest` in `resources/`.
 pub(super) fn file_of(event: &Value, path: &str, digest: &str) -> Option<String> {
     let text = |name: &str| event.get(name).and_then(Value::as_str);
     text(path).map(str::to_owned).or_else(|| text(digest).map(|digest| format!("resources/{digest}")))
@@ -93,14 +93,14 @@ impl Snapshot {
 }
 
 impl Recorded {
-    /// Adds the event in one line of `part`, a file of the trace.
+    /// Adds an event. `part`: the trace file, without its extension; `line`: the event as JSON.
     pub(super) fn take(&mut self, part: &str, line: &str) {
         #[derive(Deserialize)]
         struct Kind {
             #[serde(rename = "type")]
             name: String,
         }
-        // Only the type is parsed first, since snapshots are nested too deeply for a `Value`.
+        // Parses only the type first, since snapshots are nested too deeply for a `Value`.
         let Ok(kind) = crate::json::decode::<Kind>(line.as_bytes()) else { return };
         if kind.name == "frame-snapshot" {
             self.take_snapshot(part, line);
@@ -139,7 +139,7 @@ impl Recorded {
         }
         const KEY: &str = "\"html\":";
         let Ok(Event { mut snapshot }) = crate::json::decode::<Event>(line.as_bytes()) else { return };
-        // KEY cannot match inside a string, where its quotes would be escaped.
+        // KEY cannot match inside a string, in which quotes are escaped.
         snapshot.html =
             line.find(KEY).map(|at| &line[at + KEY.len()..]).unwrap_or_default().trim_start().into();
         snapshot.call_id = format!("{part}/{}", snapshot.call_id);
@@ -152,7 +152,7 @@ impl Recorded {
         self.snapshots.push(snapshot);
     }
 
-    /// Adds call stacks, which Playwright for Python writes to a file of their own:
+    /// Adds call stacks, which Playwright for Python writes to a separate file. Format:
     /// `{files, stacks: [[call, [[file, line, column, function]]]]}`.
     pub(super) fn take_stacks(&mut self, part: &str, text: &str) {
         let read: Value = serde_json::from_str(text).unwrap_or_default();
@@ -185,7 +185,7 @@ impl Recorded {
     }
 }
 
-/// A line of the console: a message, an error of the page, or the output of the test.
+/// Returns a console line: a message, an uncaught error, or output of the test. `None` for other events.
 fn logged(kind: &str, event: &Map<String, Value>) -> Option<Value> {
     let get = |name: &str| event.get(name).cloned().unwrap_or_default();
     match kind {

@@ -1,4 +1,4 @@
-//! A trace file, and the content that the viewer requests from it.
+//! A trace file and the pieces of content that the viewer requests.
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use super::document::{self, DocumentQuery};
 use super::events::{Call, Phase, Recorded, file_of};
 use crate::hex::hex;
 
-/// The largest event file in bytes.
+/// The maximum size of an event file in bytes.
 const MOST_EVENTS: u64 = 2 << 30;
-/// The most bytes that are read from any other file.
+/// The maximum size of any other file in bytes.
 const LARGEST_FILE: u64 = 256 << 20;
-/// The most bytes of a body that the viewer shows as text.
+/// The maximum number of bytes of a body that the viewer displays as text.
 const LONGEST_TEXT: usize = 512 << 10;
-/// The first format version in which each call is a `before` and an `after` event.
+/// The oldest supported format version: the first with `before` and `after` events for each call.
 const OLDEST: u64 = 4;
 
-/// Why a file cannot be shown.
+/// Why a trace cannot be opened.
 #[derive(Debug, Error)]
 pub enum TraceError {
     #[error("{} cannot be read: {reason}", path.display())]
@@ -40,7 +40,7 @@ pub enum TraceError {
     TooOld { path: PathBuf, version: u64 },
 }
 
-/// An open trace.
+/// An opened trace file.
 #[derive(Debug)]
 pub struct Trace {
     archive: Mutex<ZipArchive<BufReader<File>>>,
@@ -55,7 +55,7 @@ pub struct Resource {
 }
 
 impl Trace {
-    /// Opens a trace and reads its events.
+    /// Opens a trace file and reads all its events.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let unreadable = |reason: String| TraceError::Unreadable { path: path.to_owned(), reason };
         let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
@@ -82,7 +82,7 @@ impl Trace {
         }
     }
 
-    /// Everything that the viewer lists, without arguments, documents and bodies.
+    /// Returns everything that the viewer lists. Omits arguments, documents and bodies.
     pub fn overview(&self) -> Value {
         let recorded = &self.recorded;
         let pictures = recorded.pictures.iter().map(|picture| {
@@ -114,7 +114,7 @@ impl Trace {
         })
     }
 
-    /// A call with its arguments, result, error, log and call stack in the script.
+    /// Returns a call's arguments, result, error, log, and call stack in the script.
     pub fn call(&self, id: &str) -> Option<Value> {
         let call = self.recorded.find(id)?;
         let viewport =
@@ -126,7 +126,7 @@ impl Trace {
         }))
     }
 
-    /// A request and its response as a HAR entry, with both bodies as text.
+    /// Returns a request and its response as a HAR entry, and both bodies as text.
     pub fn request(&self, index: usize) -> Option<Value> {
         let entry = self.recorded.requests.get(index)?;
         let posted = &entry["request"]["postData"];
@@ -151,7 +151,7 @@ impl Trace {
         })
     }
 
-    /// A source file of the test script, if the trace contains it. It is stored under a digest of its path.
+    /// Returns a source file of the test script, stored under a digest of its path, if the trace has it.
     pub fn source(&self, path: &str) -> Option<String> {
         let digest = hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, path.as_bytes()).as_ref());
         let extension = Path::new(path).extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -160,19 +160,19 @@ impl Trace {
         Some(String::from_utf8_lossy(&content).into_owned())
     }
 
-    /// A screenshot, by its index in the overview.
+    /// Returns a screencast frame, by its index in the overview.
     pub fn picture(&self, index: usize) -> Option<Resource> {
         let content = self.file(&file_of(self.recorded.pictures.get(index)?, "file", "sha1")?)?;
         let mime = if content.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
         Some(Resource { mime: mime.to_owned(), content })
     }
 
-    /// A document as HTML without scripts.
+    /// Returns a document as HTML without scripts.
     pub fn document(&self, query: &DocumentQuery<'_>) -> Option<String> {
         document::write(&self.recorded, query)
     }
 
-    /// An image or style sheet that a document loads, as it was at the time of snapshot `at`. `None` for other types.
+    /// Returns an image or style sheet that a document loads, as of snapshot `at`. `None` for other types.
     pub fn resource(&self, at: usize, url: &str) -> Option<Resource> {
         let snapshot = self.recorded.snapshots.get(at)?;
         let entry = self.answered(url, snapshot.timestamp);
@@ -191,7 +191,7 @@ impl Trace {
         mime.starts_with("image/").then_some(Resource { mime, content })
     }
 
-    /// The last response from a URL before a moment, or else the first one after it.
+    /// Returns the last response from a URL before a moment, or else the first one after it.
     fn answered(&self, url: &str, moment: f64) -> Option<&Value> {
         let is_about = |entry: &&Value| {
             let asked = entry["request"]["url"].as_str().unwrap_or_default();
@@ -202,7 +202,7 @@ impl Trace {
         all().rfind(|entry| before(entry)).or_else(|| all().next())
     }
 
-    /// The file with the changed content of a style sheet, if scripts have changed it.
+    /// Returns the archive path of a style sheet's content as changed by scripts; `None` if unchanged.
     fn replaced(&self, at: usize, url: &str) -> Option<String> {
         let frame = self.recorded.frames.get(&self.recorded.snapshots[at].frame_id)?;
         let mut at = frame.iter().position(|index| *index == at)?;
@@ -242,7 +242,7 @@ fn read(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Option<Vec<u8>
     Some(content)
 }
 
-/// Passes each line of a file to `take`. A missing file has no lines.
+/// Calls `take` with each line of a file. A missing file has no lines.
 fn read_lines(
     archive: &mut ZipArchive<BufReader<File>>,
     name: &str,

@@ -1,7 +1,7 @@
-//! Reads trace files in Playwright's format, and contains the page of the viewer.
+//! Reads trace files in Playwright's format, and contains the HTML page of the trace viewer.
 //!
-//! The viewer requests one piece at a time. Documents of a trace are shown without scripts, and load only resources
-//! from the trace.
+//! The viewer requests content piece by piece. It shows documents without scripts, and loads only resources
+//! that are in the trace.
 mod document;
 mod events;
 mod file;
@@ -11,5 +11,5 @@ pub use document::DocumentQuery;
 pub use events::Phase;
 pub use file::{Resource, Trace, TraceError};
 
-/// The HTML page of the viewer. `{nonce}` is replaced by the nonce that allows its script.
+/// The HTML page of the viewer. The server replaces `{nonce}` by the CSP nonce that permits its script.
 pub const VIEWER_HTML: &str = include_str!("page.html");

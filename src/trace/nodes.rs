@@ -1,5 +1,5 @@
-//! Parses documents in the format of traces: `["TAG", {attributes}, …children]`, texts, and `[[n, k]]` for the k-th
-//! node of the document n snapshots before. Documents can be nested too deeply for a recursive parser.
+//! Parses DOM snapshots: `["TAG", {attributes}, …children]`, texts, and `[[n, k]]` for node k of the snapshot
+//! n snapshots earlier. Not recursive, since documents can be nested too deeply.
 use serde_json::{Map, Value};
 
 use crate::json::decode;
@@ -11,16 +11,16 @@ pub(super) enum Node {
     Reference { back: usize, node: usize },
 }
 
-/// The nodes of one document.
+/// The nodes of a document.
 #[derive(Debug)]
 pub(super) struct Nodes {
     pub list: Vec<Node>,
-    /// The indices of the nodes in the order in which references count them: each after its children.
+    /// Indices into `list` in the order in which references count nodes: each node after its children.
     pub order: Vec<usize>,
     pub root: usize,
 }
 
-/// An array whose end has not been parsed yet.
+/// An array whose end was not parsed yet.
 #[derive(Default)]
 struct Open {
     name: Option<String>,
@@ -31,7 +31,7 @@ struct Open {
 }
 
 impl Nodes {
-    /// Reads the document at the start of `text`; `None` if there is none.
+    /// Parses the document at the start of `text`; `None` if it is malformed.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut nodes = Self { list: Vec::new(), order: Vec::new(), root: 0 };
         let mut open: Vec<Open> = Vec::new();
@@ -106,7 +106,7 @@ fn attributes(object: &str) -> Vec<(String, String)> {
     read.into_iter().map(|(name, value)| (name, text(value))).collect()
 }
 
-/// The position after the string that begins at `start`.
+/// Returns the position after the JSON string that starts at `start`.
 fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -118,7 +118,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The position after the object that begins at `start`.
+/// Returns the position after the JSON object that starts at `start`.
 fn end_of_object(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0_usize);
     loop {

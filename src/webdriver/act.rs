@@ -1,4 +1,4 @@
-//! Actions on a WebKit page: press, type, fill, and wait until it is quiet.
+//! Actions on a WebKit page: click, fill, type, and wait until the page is stable.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,12 +13,12 @@ use crate::browser::input::{Button, Modifier};
 use crate::browser::{ControlValue, ElementState};
 use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
 
-/// Two presses at one place within this time count as a double click.
+/// Two clicks at the same point within this time count as a double click.
 const APART: Duration = Duration::from_millis(500);
-/// How long to wait for a page that keeps changing after an action.
+/// How long to wait at most for a page that keeps changing after an action.
 const LONGEST_REST: Duration = Duration::from_secs(2);
 
-/// Sets a field's value. Returns `{field}` if it does not accept one now, `{field, shown}` after setting.
+/// Script that sets a field's value. Returns `{field}` if the field is not ready, otherwise `{field, shown}`.
 const FILL: &str = "async (node, value) => {
   // WebDriver has no isolated world: what this stores would stay in the page.
   engine.noteText = () => {};
@@ -41,7 +41,7 @@ const FOCUS: &str =
     "(node) => { engine.focus(engine.controlOf(node)); engine.caretToEnd(engine.controlOf(node)); }";
 const INSERT: &str = "document.execCommand('insertText', false, arguments[0])";
 
-/// Waits until the document has not changed for a given time, up to a limit.
+/// Script that waits until the document has not changed for a given time, at most up to a limit.
 const REST: &str = "return new Promise((done) => {
   const end = () => { observer.disconnect(); clearTimeout(quiet); clearTimeout(last); done(null); };
   const observer = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, arguments[0]); });
@@ -50,7 +50,7 @@ const REST: &str = "return new Promise((done) => {
   const last = setTimeout(end, arguments[1]);
 });";
 
-/// How to press an element.
+/// Options of a click.
 #[derive(Debug, Clone)]
 pub struct PressOptions {
     pub button: Button,
@@ -76,7 +76,7 @@ struct Field {
 }
 
 impl Tab {
-    /// Presses an element with the pointer.
+    /// Waits until an element is actionable and clicks it.
     pub async fn click(&self, on: &Element, press: &PressOptions, limit: Duration) -> Result<()> {
         let need = if press.force { Need::FORCED } else { Need::PRESSED };
         let point = self.point_of(on, need, limit).await?;
@@ -95,7 +95,7 @@ impl Tab {
             pointer.push(json!({ "type": "pointerDown", "button": button }));
             pointer.push(json!({ "type": "pointerUp", "button": button }));
         }
-        // The point is in coordinates of the main frame.
+        // The point is given in the main frame's coordinates.
         self.go_to(0).await?;
         let held: Vec<_> = press.modifiers.iter().map(|modifier| code_of(*modifier)).collect();
         self.keys(&held, "keyDown").await?;
@@ -108,7 +108,7 @@ impl Tab {
         pressed
     }
 
-    /// Waits so long that a press at the same place does not become a double click with the last one.
+    /// Waits until a click at this point would not form a double click with the previous click.
     async fn keep_apart(&self, at: [i64; 2]) {
         let before = *self.pressed.lock();
         if let Some((when, _)) = before.filter(|(_, place)| *place == at) {
@@ -128,7 +128,7 @@ impl Tab {
         self.perform(json!([{ "type": "key", "id": "keys", "actions": actions }])).await
     }
 
-    /// Replaces the content of a field. Returns its new content.
+    /// Waits until a field is editable and replaces its content. Returns the new content.
     pub async fn fill(&self, on: &Element, value: &str, limit: Duration) -> Result<Option<ControlValue>> {
         let deadline = Instant::now() + limit;
         let mut by = Obstacle::Silent;
@@ -151,7 +151,7 @@ impl Tab {
         Err(Error::NotActionable { obstacle: by, waited: limit })
     }
 
-    /// Waits until the element accepts text; fails at once if it is not editable.
+    /// Waits until the element is editable: visible, enabled and not read-only. An error after `limit`.
     pub async fn until_editable(&self, on: &Element, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         for pause in pauses() {
@@ -171,13 +171,13 @@ impl Tab {
         Ok(())
     }
 
-    /// The content of a field.
+    /// Returns the current content of a field.
     pub async fn field_content(&self, on: &Element) -> Result<ControlValue> {
         let asked = self.ask(on.frame, SHOWN, vec![element(&on.handle)]).await;
         read(asked.map_err(|error| on.named(error))?)
     }
 
-    /// Types text at the end of an element's content, key by key. Characters without a key are inserted.
+    /// Types text at the end of an element's content, key by key. Inserts characters that have no key.
     pub async fn type_keys(&self, on: &Element, text: &str, delay: Option<Duration>) -> Result<()> {
         let focused = self.ask(on.frame, FOCUS, vec![element(&on.handle)]).await;
         focused.map_err(|error| on.named(error))?;
@@ -205,8 +205,8 @@ impl Tab {
         Ok(())
     }
 
-    /// Waits until the page has not changed for this time. Returns at once if it navigates; the next command
-    /// waits for that.
+    /// Waits until the page has not changed for the time `quiet`. Returns early if the page navigates, since
+    /// the next command waits for that anyway.
     pub async fn wait_until_stable(&self, quiet: Duration) -> Result<()> {
         let ms = |duration: Duration| json!(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
         let rested = self.script(0, REST, vec![ms(quiet), ms(LONGEST_REST)], 3 * LONGEST_REST).await;
@@ -224,7 +224,7 @@ fn read<T: serde::de::DeserializeOwned>(value: Value) -> Result<T> {
         .map_err(|error| Error::Unreadable { method: "a look at a field", reason: error.to_string() })
 }
 
-/// The WebDriver key of a modifier.
+/// Returns WebDriver's key code for a modifier.
 fn code_of(modifier: Modifier) -> char {
     match modifier {
         Modifier::Shift => '\u{e008}',
@@ -234,14 +234,14 @@ fn code_of(modifier: Modifier) -> char {
     }
 }
 
-/// A part of a text: key presses, or inserted text.
+/// A part of a text to type: keys to press, or text to insert.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {
     Keys(String),
     Other(String),
 }
 
-/// Splits a text into parts; into single characters with `alone`, for a delay between them.
+/// Splits a text into parts; with `alone`, into single characters, so that there is a delay after each.
 fn pieces(text: &str, alone: bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut letters = text.chars().peekable();
@@ -250,7 +250,7 @@ fn pieces(text: &str, alone: bool) -> Vec<Piece> {
             '\r' if letters.peek() == Some(&'\n') => continue,
             '\n' | '\r' => '\u{e007}',
             '\t' => '\u{e004}',
-            // In WebDriver, these private-use characters stand for special keys. As text they are inserted instead.
+            // For WebDriver, private-use characters are codes of special keys, so they are inserted as text.
             '\u{e000}'..='\u{f8ff}' => {
                 match pieces.last_mut() {
                     Some(Piece::Other(text)) if !alone => text.push(letter),

@@ -1,4 +1,4 @@
-//! A WebDriver client: one HTTP request and one reply for each command.
+//! A WebDriver client: sends one HTTP request for each command.
 use std::time::Duration;
 
 use reqwest::Method;
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// The key of an element reference in JSON.
+/// The JSON key of an element reference, as defined by WebDriver.
 pub(super) const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// The time limit of commands that wait for nothing.
+/// The time limit of commands that do not wait for the page.
 pub(super) const USUAL: Duration = Duration::from_secs(15);
 
-/// A WebDriver session.
+/// A connection to a driver, or to one of its sessions.
 #[derive(Debug)]
 pub(super) struct Client {
     http: reqwest::Client,
-    /// The session's URL, to which a command's path is appended.
+    /// The URL of the driver or session, to which a command's path is appended.
     address: String,
 }
 
@@ -37,13 +37,13 @@ impl<'a> Command<'a> {
 impl Client {
     /// Creates a client for the driver at `address`, such as `http://127.0.0.1:4444`.
     pub(super) fn new(address: &str) -> Result<Self> {
-        // The proxy settings of the environment do not apply to the driver on this machine.
+        // The driver runs on this machine, so the proxy variables of the environment must not apply.
         let http = reqwest::Client::builder().no_proxy().build();
         let http = http.map_err(|error| Error::BrowserLaunch { reason: error.to_string() })?;
         Ok(Self { http, address: address.to_owned() })
     }
 
-    /// The client for the session with this id.
+    /// Returns a client for the session with this id.
     pub(super) fn within(self, session: &str) -> Self {
         Self { address: format!("{}/session/{session}", self.address), ..self }
     }
@@ -80,12 +80,12 @@ impl Client {
     }
 }
 
-/// An element reference for arguments.
+/// Returns an element reference for the arguments of a script.
 pub(super) fn element(handle: &str) -> Value {
     json!({ ELEMENT: handle })
 }
 
-/// The handle in an element reference.
+/// Returns the handle of an element reference.
 pub(super) fn handle_of(value: &Value) -> Option<&str> {
     value.get(ELEMENT)?.as_str()
 }

@@ -1,4 +1,4 @@
-//! Downloads of WebKit: it writes files into a folder of its home directory, and sends no event.
+//! WebKit's downloads. It saves files to a folder in its home directory and sends no events.
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,30 +8,30 @@ use parking_lot::Mutex;
 
 use crate::browser::DownloadState;
 
-/// The suffix of a file that is still being downloaded. An empty file reserves the final name.
+/// The suffix of an incomplete file. Meanwhile, an empty file reserves the final name.
 const ARRIVING: &str = ".wkdownload";
-/// How long an empty file may exist before the first data arrives.
+/// How long an empty file counts as the reserved name of a download, not as a complete download.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// The download folder of a WebKit.
+/// The folder to which a WebKit process downloads.
 #[derive(Debug)]
 pub(super) struct Downloads {
     folder: PathBuf,
-    /// Downloads that were reported as started.
+    /// Downloads that were already reported as started.
     begun: Mutex<BTreeSet<OsString>>,
 }
 
-/// A download, complete or running.
+/// A running or ended download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadEntry {
     /// The file name that WebKit chose.
     pub name: String,
-    /// The state; a complete file stays in WebKit's folder until it is moved.
+    /// The state. A complete file stays in WebKit's folder until it is moved.
     pub state: DownloadState,
 }
 
 impl Downloads {
-    /// Creates the download folder in a home directory, and the file that configures it for WebKit.
+    /// Creates the download folder in WebKit's home directory, and the file that configures it.
     #[cfg_attr(not(unix), expect(dead_code, reason = "no WebKit is started there"))]
     pub(super) fn prepare(home: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(home.join(".config"))?;
@@ -39,19 +39,19 @@ impl Downloads {
         std::fs::write(home.join(".config/user-dirs.dirs"), "XDG_DOWNLOAD_DIR=\"$HOME/Downloads\"\n")
     }
 
-    /// The downloads in a home directory.
+    /// Returns the downloads in a home directory that was prepared.
     #[cfg_attr(not(unix), expect(dead_code, reason = "no WebKit is started there"))]
     pub(super) fn of(home: &Path) -> Self {
         Self { folder: home.join("Downloads"), begun: Mutex::default() }
     }
 
-    /// Whether a download has started that was not reported.
+    /// Returns whether a download has started that was not reported yet.
     pub(super) fn has_begun(&self) -> bool {
         let begun = self.begun.lock();
         self.files().iter().any(|(name, is_arriving)| *is_arriving && !begun.contains(name))
     }
 
-    /// Whether there is something to report.
+    /// Returns whether [`Self::updates`] would return anything.
     pub(super) fn has_updates(&self) -> bool {
         let begun = self.begun.lock();
         let files = self.files();
@@ -60,8 +60,8 @@ impl Downloads {
             || begun.iter().any(is_gone)
     }
 
-    /// Downloads that have started, completed or failed since the last call. Complete ones are repeated until
-    /// they are moved.
+    /// Returns the downloads that have started, completed or failed since the last call. Complete downloads
+    /// are returned again until their file is moved.
     pub(super) fn updates(&self) -> Vec<DownloadEntry> {
         let files = self.files();
         let mut begun = self.begun.lock();
@@ -94,7 +94,7 @@ impl Downloads {
         updates
     }
 
-    /// The files, each with whether it is still being downloaded.
+    /// Returns the files in the folder, and whether each is still incomplete.
     fn files(&self) -> Vec<(OsString, bool)> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
@@ -117,7 +117,7 @@ impl Downloads {
     }
 }
 
-/// Whether the file is the empty one that was just created for a download.
+/// Returns whether this is the empty file that was just created to reserve a name.
 fn is_just_made(path: &Path) -> bool {
     let Ok(file) = std::fs::metadata(path) else { return true };
     let age = file.modified().ok().and_then(|when| when.elapsed().ok());
@@ -160,7 +160,7 @@ mod tests {
         assert!(downloads.has_updates());
         assert_eq!(reports(&downloads), [("b".to_owned(), "failed"), ("a".to_owned(), "done")]);
         std::fs::remove_file(file("a")).unwrap();
-        // A site can choose a name that ends with this suffix.
+        // A site may choose a file name that ends with this suffix.
         write("c.wkdownload", "all of it");
         assert_eq!(reports(&downloads), [("c.wkdownload".to_owned(), "done")]);
     }

@@ -1,8 +1,8 @@
-//! Process groups that end with this process, including their descendants.
+//! Process groups that end when this process ends, including all descendants.
 //!
-//! A killed driver leaves its browser running, and the system's parent-death signal does not reach
-//! grandchildren. So a shell supervises each program: it reads from a pipe whose other end only we hold, and
-//! ends the group at the end of input.
+//! A killed driver leaves its browser running, and Linux's parent-death signal does not reach grandchildren.
+//! Therefore a shell supervises each program: it reads from a pipe of which only this process has the writing
+//! end, and ends the group at end of file.
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -13,20 +13,20 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// How long to wait for ended processes to exit.
+/// How long to wait for the exit of ended processes.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
 
-/// How to end a program.
+/// How to end a program and its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndMode {
-    /// Kill the program with its descendants. When the program exits by itself, the descendants are killed too.
+    /// Kill the program and its descendants. If the program exits by itself, kill its descendants too.
     Together,
-    /// Ask the program to exit, so that it can clean up.
+    /// Request the program to exit (`SIGTERM`), so that it can clean up.
     Orderly,
 }
 
 impl EndMode {
-    /// The shell script of the supervisor.
+    /// Returns the shell script that supervises the program.
     fn script(self) -> &'static str {
         match self {
             Self::Together => r#"{ "$@" < /dev/null; kill -KILL 0; } & read -r _; kill -KILL 0"#,
@@ -35,20 +35,20 @@ impl EndMode {
     }
 }
 
-/// A running program with its descendants.
+/// A running program and its descendants.
 #[derive(Debug)]
 pub(super) struct Group {
     child: Child,
     pid: Pid,
     ends: EndMode,
-    /// The pipe to the supervisor, which ends the program when this closes.
+    /// The pipe to the supervisor. Closing it ends the program.
     life: Option<ChildStdin>,
-    /// The program's standard output, if it is read.
+    /// The program's standard output, if it is piped.
     pub(super) said: Option<ChildStdout>,
 }
 
 impl Group {
-    /// Starts a program. Its standard error goes to `log`.
+    /// Starts a program. Its standard error is written to the file `log`.
     pub(super) fn start(
         program: &Path,
         arguments: &[OsString],
@@ -61,7 +61,7 @@ impl Group {
         command.args(arguments).stdin(Stdio::piped()).stderr(std::fs::File::create(log)?).process_group(0);
         command.stdout(if ends == EndMode::Orderly { Stdio::piped() } else { Stdio::null() });
         for (name, _) in std::env::vars_os() {
-            // Our own settings can hold keys, and any process of this user can read a browser's environment.
+            // Settings may contain keys, and any process of this user can read a browser's environment.
             if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
                 command.env_remove(name);
             }
@@ -79,12 +79,12 @@ impl Group {
         self.pid
     }
 
-    /// Whether the program has exited.
+    /// Returns whether the program has exited.
     pub(super) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Ends the program and waits for its exit.
+    /// Ends the program, and waits up to 2 s for its exit.
     pub(super) async fn end(&mut self) {
         self.stop();
         let _ = timeout(REAP_LIMIT, self.child.wait()).await;
@@ -92,7 +92,7 @@ impl Group {
 
     fn stop(&mut self) {
         self.life.take();
-        // After the exit, the id could belong to another process group.
+        // After the exit, the process group id could belong to other processes.
         if self.ends == EndMode::Together && !self.has_ended() {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }

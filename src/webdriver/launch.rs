@@ -1,4 +1,4 @@
-//! Starts a driver with its WebKit, in a temporary home directory, and on a virtual display if there is none.
+//! Starts WebKit's driver in a temporary home directory, and on a virtual display if there is no real one.
 use std::ffi::OsString;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -17,32 +17,32 @@ use crate::browser::launch::{Folder, sweep};
 use crate::browser::{Relay, RelaySettings};
 use crate::error::{Error, Result};
 
-/// The number of attempts: another program may take the free port first.
+/// The number of attempts to start the driver, since another program may bind the free port first.
 const ATTEMPTS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(10);
-/// How many characters of the driver's output an error quotes.
+/// How many characters of the driver's output are quoted in an error.
 const LAST_WORDS: usize = 400;
 
-/// The processes of a driver, its WebKit and its display. They end on drop, and with this process.
+/// The processes of a driver, its WebKit and its display. They end when this is dropped or this process ends.
 #[derive(Debug)]
 pub(super) struct Processes {
     running: Mutex<Option<Running>>,
-    /// The proxy relay, if there is a proxy or a list of allowed origins.
+    /// The local proxy relay, if there is a proxy or an origin policy.
     relay: Option<Relay>,
     downloads: Downloads,
-    /// The version that the driver reports, such as `2.50.4`.
+    /// The version of WebKit that the driver reports, such as `2.50.4`.
     version: String,
 }
 
 #[derive(Debug)]
 struct Running {
-    // In the order in which they end.
+    // Fields are in the order in which they are ended.
     driver: Group,
     display: Option<Group>,
     folder: Folder,
 }
 
-/// Starts a WebKit. Returns its processes and a client.
+/// Starts a driver and a session. Returns the processes and a client for the session.
 pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     options.check()?;
     let relay = Relay::start(RelaySettings {
@@ -93,7 +93,7 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
         "webkitgtk:browserOptions": browser,
     } } });
     let limit = deadline.saturating_duration_since(Instant::now());
-    // A driver that cannot start its browser never replies.
+    // A driver that cannot start its browser never replies to this command.
     let begun = client.post(Command { limit, ..Command::new("New Session", "/session") }, wanted).await;
     let begun = begun.unwrap_or_default();
     let Some(id) = begun["sessionId"].as_str() else {
@@ -109,7 +109,7 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
 }
 
 impl Processes {
-    /// Ends all processes and removes their files.
+    /// Ends all processes and removes their temporary files.
     pub(super) async fn end(&self) {
         let Some(Running { mut driver, display, folder }) = self.running.lock().take() else { return };
         driver.end().await;
@@ -120,28 +120,28 @@ impl Processes {
         let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
     }
 
-    /// The relay's explanation for an error since `begun`, if it has one.
+    /// Returns the relay's more precise error for a failure since `begun`, if there is one.
     pub(super) fn explain(&self, begun: std::time::Instant) -> Option<Error> {
         self.relay.as_ref()?.explain(begun)
     }
 
-    /// The downloads of this WebKit.
+    /// Returns the downloads of this WebKit.
     pub(super) fn downloads(&self) -> &Downloads {
         &self.downloads
     }
 
-    /// The version that the driver reports.
+    /// Returns the WebKit version that the driver reports.
     pub(super) fn version(&self) -> &str {
         &self.version
     }
 
-    /// Whether the processes have exited or were ended.
+    /// Returns whether the driver has exited or was ended.
     pub(super) fn have_ended(&self) -> bool {
         self.running.lock().as_mut().is_none_or(|running| running.driver.has_ended())
     }
 }
 
-/// The environment, with a temporary home directory.
+/// Returns the environment variables for the driver, with a temporary home directory.
 fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsString, OsString)>> {
     let home = scratch.join("home");
     let below = |part: &str| home.join(part).into_os_string();
@@ -154,7 +154,7 @@ fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsStri
         ("XDG_DATA_HOME".into(), below(".local/share")),
         ("XDG_RUNTIME_DIR".into(), below("run")),
         ("GDK_BACKEND".into(), "x11".into()),
-        // Without these, WebKit starts a D-Bus daemon that nobody ends.
+        // Without these variables, WebKit starts a D-Bus daemon that never ends.
         ("DBUS_SESSION_BUS_ADDRESS".into(), "disabled:".into()),
         ("NO_AT_BRIDGE".into(), "1".into()),
     ];
@@ -164,7 +164,7 @@ fn environment(options: &Options, scratch: &Path) -> std::io::Result<Vec<(OsStri
     Ok(variables)
 }
 
-/// Starts a virtual display and returns its name.
+/// Starts a virtual display. Returns its process and its name, such as `:1`.
 async fn start_display(program: &Path, scratch: &Path, deadline: Instant) -> Result<(Group, String)> {
     let arguments =
         ["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"].map(OsString::from);
@@ -175,7 +175,7 @@ async fn start_display(program: &Path, scratch: &Path, deadline: Instant) -> Res
         .map_err(|error| failed(error.to_string()))?;
     let said = display.said.take().ok_or_else(|| failed("it says nothing".to_owned()))?;
     let (mut said, mut number) = (BufReader::new(said), String::new());
-    // Xvfb writes the number and the line end separately, and exits if nobody reads the line end.
+    // Xvfb writes the number and the newline separately, and exits if nobody reads the newline.
     let read = timeout_at(deadline, said.read_line(&mut number)).await;
     match read {
         Ok(Ok(1..)) => Ok((display, format!(":{}", number.trim()))),
@@ -215,7 +215,7 @@ fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// Returns the browser in the driver's folder, if it is there: by default, the driver starts an installed one.
+/// Returns the browser in the driver's folder, if any. By default, the driver starts an installed one.
 fn binary(program: &Path) -> Option<PathBuf> {
     let beside = program.parent()?.join("MiniBrowser");
     beside.is_file().then_some(beside)
@@ -223,7 +223,7 @@ fn binary(program: &Path) -> Option<PathBuf> {
 
 fn arguments(options: &Options, relay: Option<&Relay>) -> Vec<String> {
     let mut arguments = vec!["--automation".to_owned()];
-    // With the driver's `proxy` capability, WebKit would speak TLS to the proxy itself for `https:` pages.
+    // With the driver's `proxy` capability, WebKit would use TLS to the proxy itself for `https:` pages.
     if let Some(relay) = relay {
         arguments.push(format!("--proxy={}", relay.server()));
         arguments.extend(relay.direct_hosts().map(|host| format!("--ignore-host={host}")));

@@ -1,4 +1,4 @@
-//! Reading the page: snapshots, selectors and actionability.
+//! Reads WebKit pages: snapshots, selectors and actionability checks.
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::snapshot::{self, Ref, Tree};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
-/// The most frames that are read.
+/// The maximum number of frames in a snapshot.
 const MOST_FRAMES: usize = 50;
-/// The number of a selector's matches that are listed.
+/// How many matches of an ambiguous selector an error lists.
 const MOST_MATCHES: usize = 3;
 
-/// Reads one frame: `[json, nodes, owners, root]`. Frames are numbered in the order of their elements.
+/// Script that reads a frame: returns `[json, nodes, owners, root]`. `owners` are the child frames' elements.
 const WALK: &str = "(options, root) => {
   const owners = Array.from(document.querySelectorAll('iframe, frame'));
   owners.forEach((owner, at) => engine.adoptFrame(owner, at + 1));
@@ -31,7 +31,7 @@ const WALK: &str = "(options, root) => {
   return [walk, nodes, owners, document.documentElement];
 }";
 
-/// Resolves a selector: counts the visible matches, or all if none is visible, and describes the first ones.
+/// Script that resolves a selector: counts its visible matches, or all if none, and describes the first.
 const FIND: &str = "(chain, most) => {
   const found = engine.select(chain, null);
   const seen = found.filter(engine.isVisible);
@@ -42,7 +42,7 @@ const FIND: &str = "(chain, most) => {
 const PROBE: &str = "(node, need, scroll) => engine.probe(node, { need, scroll })";
 const PROBE_OWNER: &str = "(owner, point, hit, scroll) => engine.probeOwner(owner, point, { hit, scroll })";
 
-/// What an action requires of its element.
+/// The conditions that an action requires of its element.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Need {
     visible: bool,
@@ -54,15 +54,15 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// The checks that an element must pass before it is clicked.
+    /// The conditions for a click.
     pub(super) const PRESSED: Self =
         Self { visible: true, enabled: true, editable: false, stable: true, hit: true, label: false };
-    /// The requirements of a press without actionability checks: only a position.
+    /// The conditions for a click without actionability checks: only a position.
     pub(super) const FORCED: Self =
         Self { visible: false, enabled: false, editable: false, stable: false, hit: false, label: false };
 }
 
-/// The result of a check.
+/// The result of an actionability check.
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer {
     blocked: Option<String>,
@@ -85,7 +85,7 @@ impl Answer {
         serde_json::from_value(value).map_err(unreadable)
     }
 
-    /// The obstacle, if any. An element that is gone is an error at once.
+    /// Returns the obstacle, if any. A detached element is an error.
     pub(super) fn obstacle(&self, element: &Element) -> Result<Option<Obstacle>> {
         let Some(blocked) = &self.blocked else { return Ok(None) };
         let stale = || Error::StaleRef { target: element.target.clone(), again: None };
@@ -93,13 +93,13 @@ impl Answer {
     }
 }
 
-/// The pauses between checks.
+/// The pauses between actionability checks, each twice as long as the last up to a maximum.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_PAUSE), |pause| Some((*pause * 2).min(LONGEST_PAUSE)))
 }
 
 impl Tab {
-    /// Reads the current page with its frames.
+    /// Reads a snapshot of the page or of one element, including frames.
     pub async fn capture(&self, options: CaptureOptions, root: Option<&Element>) -> Result<Tree> {
         let top = root.map_or(0, |root| root.frame);
         let mut frames = HashMap::new();
@@ -117,7 +117,7 @@ impl Tab {
                     return Err(root.map_or(error.clone(), |root| root.named(error)));
                 }
                 Err(error @ (Error::BrowserGone { .. } | Error::DialogOpen { .. })) => return Err(error),
-                // A frame that is being replaced is left out.
+                // Omits a frame that is being replaced.
                 Err(_) => {}
             }
         }
@@ -131,7 +131,7 @@ impl Tab {
         self.nodes.lock().read(frame, &answer)
     }
 
-    /// The element of a ref or a selector.
+    /// Returns the element of a ref, or waits for the only match of a selector.
     pub async fn find_element(&self, text: &str, limit: Duration) -> Result<Element> {
         if let Ok(reference) = text.parse::<Ref>() {
             return self.nodes.lock().element(&reference);
@@ -141,7 +141,7 @@ impl Tab {
                 [only] if found.count == 1 => Ok(only.clone()),
                 _ => Err(Error::SeveralMatch { count: found.count, matches: found.descriptions }),
             },
-            // The text may be a selector, and errors do not repeat selectors.
+            // The text may be a selector, and errors do not quote selectors.
             Err(Error::ElementNotFound { .. }) => Err(Error::NoTarget { reason: "finds nothing".to_owned() }),
             Err(Error::InvalidSelector { reason, .. }) => {
                 Err(Error::NoTarget { reason: format!("cannot be read: {reason}") })
@@ -150,7 +150,7 @@ impl Tab {
         }
     }
 
-    /// Waits for the first element that matches a selector.
+    /// Waits for an element that matches a selector. Returns the first match.
     pub async fn find(&self, selector: &str, limit: Duration) -> Result<Element> {
         let found = self.matches(selector, limit).await?;
         found.first.ok_or(Error::ElementNotFound { waited: limit })
@@ -180,7 +180,7 @@ impl Tab {
         Err(Error::ElementNotFound { waited: limit })
     }
 
-    /// Waits until the element is actionable. Returns the point in the viewport.
+    /// Waits until the element is actionable. Returns the point to click, in viewport coordinates.
     pub(super) async fn point_of(&self, on: &Element, need: Need, limit: Duration) -> Result<Point> {
         let deadline = Instant::now() + limit;
         let mut by = Obstacle::Silent;
@@ -197,7 +197,7 @@ impl Tab {
         Err(Error::NotActionable { obstacle: by, waited: limit })
     }
 
-    /// Checks once: in the element's frame and all its ancestors.
+    /// Checks once whether the element is actionable, in its frame and in all ancestor frames.
     async fn look(&self, on: &Element, need: Need, attempt: usize) -> Result<Result<Point, Obstacle>> {
         let asked = vec![element(&on.handle), json!(need), json!(attempt)];
         let mut answer = Answer::read(self.ask(on.frame, PROBE, asked).await?)?;
@@ -216,7 +216,7 @@ impl Tab {
     }
 }
 
-/// The matches of a selector.
+/// The elements that a selector matches.
 #[derive(Debug)]
 struct Matches {
     count: usize,

@@ -1,8 +1,8 @@
-//! WebKit through W3C WebDriver: a client, a driver and browser for each session, and a thin page type.
+//! WebKit, driven over W3C WebDriver: a client, and a driver and browser process for each session.
 //!
-//! WebDriver has no events, no network log and no isolated worlds. So this module does not use `browser`: tools
-//! that need those are refused, and the engine's JavaScript is passed into the page as a function for each
-//! call.
+//! WebDriver has no events, no network log and no isolated worlds, so this module does not use `browser`.
+//! Tools that need those features return an error, and each call passes the engine's JavaScript into the page
+//! as a function.
 mod client;
 mod downloads;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Node numbers for refs. The driver gives each node a permanent handle, and each handle gets one number.
+//! Numbers nodes for refs. WebDriver gives each node a permanent handle; each handle gets one number.
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
@@ -8,26 +8,26 @@ use crate::error::{Error, Result};
 use crate::json::decode;
 use crate::snapshot::{self, Ref};
 
-/// The most nodes of a document that are remembered, besides those in the last snapshot.
+/// The maximum number of known nodes per document, besides the nodes of the last snapshot.
 const MOST_KNOWN: usize = 20_000;
 
-/// A node of a page.
+/// An element of a page, as a WebDriver reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
     pub(super) handle: String,
     /// The number of the element's frame; 0 for the main frame.
     pub(super) frame: u32,
-    /// The element's name in errors.
+    /// How errors name the element.
     pub(super) target: String,
 }
 
 impl Element {
-    /// The element's name in errors: the ref as it was written.
+    /// Returns how errors name the element: the ref as the caller wrote it.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// An error that names the node.
+    /// Returns the error with this element's name instead of its handle.
     pub(super) fn named(&self, error: Error) -> Error {
         match error {
             Error::StaleRef { again, .. } => Error::StaleRef { target: self.target.clone(), again },
@@ -36,21 +36,21 @@ impl Element {
     }
 }
 
-/// The known nodes of a page.
+/// The known nodes of a page, by frame.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     frames: BTreeMap<u32, Known>,
     next_frame: u32,
 }
 
-/// The nodes of a frame.
+/// The known nodes of a frame.
 #[derive(Debug)]
 struct Known {
-    /// The parent frame, and the element that embeds this one.
+    /// The number of the parent frame, and the handle of the element that embeds this frame.
     around: Option<(u32, String)>,
-    /// The handle of the root element, which identifies the document.
+    /// The handle of the root element. If it changes, the frame has another document.
     document: Option<String>,
-    /// The first number of this document. `next` is the next free number.
+    /// The first number of this document; `next` is the next free number.
     first: u32,
     next: u32,
     numbers: HashMap<String, u32>,
@@ -63,7 +63,7 @@ impl Known {
         Self { around, document: None, first: 1, next: 1, numbers, handles }
     }
 
-    /// Starts new numbers for another document; no number is used twice.
+    /// Forgets all nodes if the frame has another document. Numbers are never reused.
     fn is_of(&mut self, document: Option<&str>) {
         if self.document.as_deref() != document {
             self.document = document.map(str::to_owned);
@@ -84,7 +84,7 @@ impl Known {
         number
     }
 
-    /// Forgets nodes that are not in the snapshot, if there are many.
+    /// Forgets the nodes that are not in the snapshot, if too many nodes are known.
     fn sweep(&mut self, shown: &[u32]) {
         if self.handles.len() > MOST_KNOWN + shown.len() {
             self.handles.retain(|number, _| shown.contains(number));
@@ -93,7 +93,7 @@ impl Known {
     }
 }
 
-/// A frame as it was read, with its child frames.
+/// The snapshot of a frame, and the numbers of its child frames.
 #[derive(Debug)]
 pub(super) struct ReadFrame {
     pub(super) frame: snapshot::Frame,
@@ -101,7 +101,7 @@ pub(super) struct ReadFrame {
 }
 
 impl Nodes {
-    /// Starts reading a frame; drops the nodes of its previous document.
+    /// Returns the nodes of a frame. Forgets those of its previous document.
     fn frame(&mut self, number: u32, document: Option<&str>) -> &mut Known {
         if number == 0 && self.frames.get(&0).is_some_and(|top| top.document.as_deref() != document) {
             self.frames.retain(|number, _| *number == 0);
@@ -111,7 +111,7 @@ impl Nodes {
         known
     }
 
-    /// The number of the child frame in an element.
+    /// Returns the number of the child frame that the element `owner` embeds.
     fn child(&mut self, parent: u32, owner: &str) -> u32 {
         let around = Some((parent, owner.to_owned()));
         if let Some((number, _)) = self.frames.iter().find(|(_, known)| known.around == around) {
@@ -122,12 +122,12 @@ impl Nodes {
         self.next_frame
     }
 
-    /// The parent frame, and the element that embeds this one.
+    /// Returns the parent frame, and the handle of the element that embeds this frame.
     pub(super) fn parent_of(&self, frame: u32) -> Option<(u32, String)> {
         self.frames.get(&frame)?.around.clone()
     }
 
-    /// Parses the result of the walk: `[json, nodes, owners, root]`. Its numbers start at 1.
+    /// Parses the result `[json, nodes, owners, root]` of reading a frame. Its node numbers start at 1.
     pub(super) fn read(&mut self, number: u32, answer: &Value) -> Result<ReadFrame> {
         let unreadable = |reason: String| Error::Unreadable { method: "the walk of a frame", reason };
         let json = answer[0].as_str().ok_or_else(|| unreadable("there is none".to_owned()))?;
@@ -167,9 +167,9 @@ impl Nodes {
         Ok(ReadFrame { frame, children: shown })
     }
 
-    /// The node of a ref.
+    /// Returns the element of a ref.
     ///
-    /// # Errors `unknown_ref` if no snapshot had it, `stale_ref` if it belongs to an earlier document.
+    /// # Errors `unknown_ref` if no snapshot had the ref, `stale_ref` if it is of an earlier document.
     pub(super) fn element(&self, reference: &Ref) -> Result<Element> {
         let target = reference.to_string();
         let unknown = |reason: &str| Error::UnknownRef { target: target.clone(), reason: reason.to_owned() };
@@ -220,7 +220,7 @@ mod tests {
         let mut nodes = Nodes::default();
         assert_eq!(refs(&mut nodes, &walked(&["a", "b"], "one")), [1, 2]);
         assert_eq!(refs(&mut nodes, &walked(&["b", "c", "a"], "one")), [2, 3, 1]);
-        // The numbers of another document continue after those of this one.
+        // The numbers of another document continue after those of the previous one.
         assert_eq!(refs(&mut nodes, &walked(&["d"], "two")), [4]);
         let stands = |number: u32| nodes.element(&format!("e{number}").parse().unwrap());
         assert_eq!(stands(4).unwrap().handle, "d");

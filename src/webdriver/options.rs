@@ -8,10 +8,10 @@ use crate::browser::policy::Policy;
 use crate::browser::proxy::Proxy;
 use crate::error::{Error, Result};
 
-/// Options for WebKit, and a receiver of warnings for the user.
+/// Options for WebKit, and a callback for warnings to the user.
 #[derive(Clone)]
 pub struct Options {
-    /// The launch options; `executable_path` is the driver.
+    /// The launch options. `executable` is the path of the driver.
     pub launch: LaunchOptions,
     pub(super) viewport: (u32, u32),
     pub(super) user_agent: Option<String>,
@@ -19,12 +19,12 @@ pub struct Options {
     pub(super) ignore_https_errors: bool,
     pub(super) proxy: Option<Proxy>,
     pub(super) policy: Arc<Policy>,
-    /// The first given option that WebKit does not support.
+    /// The first given option that WebKit does not support, if any.
     refused: Option<&'static str>,
     pub(super) warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The default viewport.
+/// The default viewport size in CSS pixels.
 const VIEWPORT: (u32, u32) = (1280, 720);
 
 impl Options {
@@ -46,7 +46,7 @@ impl Options {
         }
     }
 
-    /// The options for a test start: headless if possible, and without warnings.
+    /// Returns the options for a test launch: headless if possible, and without warnings.
     #[must_use]
     pub fn for_trial_launch(&self) -> Self {
         let headless = on_path(DISPLAY).is_ok().then_some(true).or(self.launch.headless);
@@ -54,18 +54,18 @@ impl Options {
         Self { launch, warn: Arc::new(|_| ()), ..self.clone() }
     }
 
-    /// The same options with another network policy.
+    /// Returns the same options with another network policy.
     #[must_use]
     pub fn within(&self, policy: &Arc<Policy>) -> Self {
         Self { policy: Arc::clone(policy), ..self.clone() }
     }
 
-    /// The launch options for another browser than WebKit.
+    /// Returns the launch options for a browser other than WebKit.
     pub fn for_other_browser(&self) -> LaunchOptions {
         LaunchOptions { executable: None, arguments: Vec::new(), ..self.launch.clone() }
     }
 
-    /// Refuses options that WebKit does not support.
+    /// Returns an error if an option is given that WebKit does not support.
     pub(super) fn check(&self) -> Result<()> {
         match self.refused {
             None => Ok(()),
@@ -77,12 +77,12 @@ impl Options {
     }
 }
 
-/// The driver of WebKitGTK.
+/// The file name of WebKitGTK's driver.
 pub(super) const DRIVER: &str = "WebKitWebDriver";
-/// The program for a virtual display.
+/// The file name of the virtual display server.
 pub(super) const DISPLAY: &str = "Xvfb";
 
-/// Finds the driver: the given one, or an installed one.
+/// Returns the path of the driver: the given one, or an installed one.
 pub fn find_driver(options: &Options) -> Result<PathBuf> {
     match &options.launch.executable {
         Some(path) if path.is_file() => Ok(path.clone()),
@@ -97,7 +97,7 @@ fn on_path(name: &str) -> Result<PathBuf> {
     found.ok_or_else(|| Error::WebkitNotFound { looked: format!("{name} on PATH") })
 }
 
-/// Finds the program for a virtual display; `None` if a real display is used.
+/// Returns the path of the virtual display server; `None` if a real display is used.
 pub fn find_display(options: &Options) -> Result<Option<PathBuf>> {
     match shows_window(options)? {
         true => Ok(None),
@@ -105,7 +105,7 @@ pub fn find_display(options: &Options) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Whether the browser window is shown on a real display.
+/// Returns whether the browser uses a real display; an error if a window is required without a display.
 fn shows_window(options: &Options) -> Result<bool> {
     let has_display = std::env::var_os("DISPLAY").is_some_and(|display| !display.is_empty());
     match options.launch.headless {
@@ -115,7 +115,7 @@ fn shows_window(options: &Options) -> Result<bool> {
     }
 }
 
-/// The first option that WebKit does not support.
+/// Returns the first given option that WebKit does not support.
 fn refused(launch: &LaunchOptions, context: &ContextOptions) -> Option<&'static str> {
     let settings = [
         ("a profile that is kept", launch.user_data_dir.is_some()),

@@ -1,4 +1,4 @@
-//! The page of a WebKit: navigation, scripts, cookies, screenshots.
+//! The page of a WebKit session: navigation, scripts, cookies, screenshots and dialogs.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -18,40 +18,40 @@ use crate::browser::injected;
 use crate::error::{Error, Result, human, squeezed};
 use crate::snapshot::Tree;
 
-/// The extra time after the driver's own limits until a command is given up.
+/// How much longer than the driver's own time limit to wait for its reply.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long to wait for a download that has started.
+/// How long to wait for a download to appear or complete.
 const LONGEST_ARRIVAL: Duration = Duration::from_secs(2);
 
-/// The page of a WebKit.
+/// The page of a WebKit session.
 #[derive(Debug)]
 pub struct Tab {
     client: Client,
     processes: Arc<Processes>,
-    /// The window handle.
+    /// WebDriver's handle of the page's window.
     window: String,
-    /// The requested width and height of the page.
+    /// The requested viewport size in CSS pixels.
     viewport: (i64, i64),
-    /// The driver's current time limit for page loads and scripts.
+    /// The driver's current time limit for page loads and scripts; `None` if it was not set yet.
     limit: Mutex<Option<Duration>>,
-    /// The frame that commands go to.
+    /// The number of the frame to which commands are sent; 0 for the main frame.
     at: AtomicU32,
     pub(super) nodes: Mutex<Nodes>,
-    /// The time and place of the last press.
+    /// The time and point of the last click.
     pub(super) pressed: Mutex<Option<(Instant, [i64; 2])>>,
-    /// The last snapshot of the page.
+    /// The last snapshot.
     shown: SnapshotSlot,
 }
 
-/// The last snapshot of a page.
+/// The last snapshot of a page, shared with its session.
 pub(super) type SnapshotSlot = Arc<Mutex<Option<Arc<Tree>>>>;
 
-/// The page after a navigation.
+/// The state of the page after a navigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NavigatedPage {
     pub url: String,
     pub title: String,
-    /// Whether the page stayed because the URL is a download.
+    /// Whether the URL started a download, so that the page stayed.
     pub is_file: bool,
 }
 
@@ -83,7 +83,7 @@ impl Tab {
         self.processes.have_ended()
     }
 
-    /// The last snapshot of the page.
+    /// Returns the last snapshot of the page.
     pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
         self.shown.lock().clone()
     }
@@ -92,12 +92,12 @@ impl Tab {
         *self.shown.lock() = Some(tree);
     }
 
-    /// The WebKit version that the driver reports.
+    /// Returns the WebKit version that the driver reports.
     pub fn version(&self) -> &str {
         self.processes.version()
     }
 
-    /// Downloads that have started or completed since the last call. Waits for one that has just started.
+    /// Returns downloads that started or ended since the last call. Waits for one that has just started.
     pub async fn downloads(&self) -> Vec<DownloadEntry> {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();
@@ -106,13 +106,13 @@ impl Tab {
         }
         let updates = downloads.updates();
         if !updates.is_empty() {
-            // WebKit shows downloads in a bar, which makes the page smaller.
+            // WebKit displays a download bar, which makes the page smaller.
             let _ = self.resize(self.viewport).await;
         }
         updates
     }
 
-    /// Whether a download starts within a moment.
+    /// Waits up to 2 s for a download, and returns whether there is one.
     async fn is_sent_a_file(&self) -> bool {
         let deadline = Instant::now() + LONGEST_ARRIVAL;
         let downloads = self.processes.downloads();
@@ -136,11 +136,11 @@ impl Tab {
         self.kept(self.client.delete(Command::new(name, path)).await).await
     }
 
-    /// Ends the driver after a command without a reply: it would not answer later ones either.
+    /// Ends the driver if it did not reply: it would not reply to later commands either.
     async fn kept(&self, answer: Result<Value>) -> Result<Value> {
         let Err(Error::NoAnswer { method, waited }) = answer else {
             let answer = self.unless_gone(answer).await;
-            // A driver that has no browser or no page any more is ended as well.
+            // A driver that has lost its browser or page is ended as well.
             if let Err(Error::BrowserGone { .. } | Error::PageClosed) = answer {
                 self.processes.end().await;
             }
@@ -156,7 +156,7 @@ impl Tab {
         })
     }
 
-    /// Adds the reason to an error that was returned because the browser ended.
+    /// Replaces an unspecific error by a browser-gone error if the browser has ended.
     async fn unless_gone(&self, answer: Result<Value>) -> Result<Value> {
         if let Err(Error::Protocol { message, .. }) = &answer
             && message.starts_with("unknown error")
@@ -168,7 +168,7 @@ impl Tab {
         answer
     }
 
-    /// Sets the time limit for page loads and scripts.
+    /// Sets the driver's time limit for page loads and scripts.
     async fn within(&self, limit: Duration) -> Result<()> {
         if *self.limit.lock() == Some(limit) {
             return Ok(());
@@ -179,7 +179,7 @@ impl Tab {
         Ok(())
     }
 
-    /// Switches to a frame.
+    /// Switches the driver to a frame, unless it is the current one.
     pub(super) async fn go_to(&self, frame: u32) -> Result<()> {
         if self.at.load(Ordering::Relaxed) == frame {
             return Ok(());
@@ -191,7 +191,7 @@ impl Tab {
             owners.push(owner);
             inner = parent;
         }
-        // No frame has this number: if a switch fails, the current frame is unknown.
+        // A number that no frame has: if a switch fails, the current frame is unknown.
         self.at.store(u32::MAX, Ordering::Relaxed);
         switch(Value::Null).await?;
         for owner in owners.iter().rev() {
@@ -204,7 +204,7 @@ impl Tab {
         Ok(())
     }
 
-    /// Runs a script in a frame: a function body, whose promise is awaited.
+    /// Runs a function body in a frame and awaits a promise that it returns.
     pub(super) async fn script(
         &self,
         frame: u32,
@@ -214,7 +214,7 @@ impl Tab {
     ) -> Result<Value> {
         self.go_to(frame).await?;
         self.within(limit).await?;
-        // Twice the limit, since the driver first waits until the page has loaded.
+        // Twice the limit, since the driver first waits for the page to load.
         let command = Command { limit: 2 * limit + GRACE, ..Command::new("Execute Script", "/execute/sync") };
         let body = json!({ "script": script, "args": arguments });
         let answer = self.kept(self.client.post(command, body).await).await;
@@ -224,14 +224,14 @@ impl Tab {
         })
     }
 
-    /// Calls a function of the engine in a frame; it leaves nothing in the page.
+    /// Calls an engine function in a frame. Leaves nothing in the page.
     pub(super) async fn ask(&self, frame: u32, function: &str, arguments: Vec<Value>) -> Result<Value> {
         self.script(frame, &injected::standalone_function(function), arguments, USUAL).await
     }
 
     // Operations on the page.
 
-    /// Resizes the page.
+    /// Resizes the window so that the viewport has this size in CSS pixels.
     async fn resize(&self, (width, height): (i64, i64)) -> Result<()> {
         const INNER: &str = "return [innerWidth, innerHeight]";
         let to = |width: i64, height: i64| {
@@ -247,15 +247,15 @@ impl Tab {
 
     /// Navigates and waits for the load event.
     ///
-    /// # Errors `navigation_failed` if the URL is unreachable: the driver reports success then and shows its
-    /// own error page.
+    /// # Errors
+    /// `navigation_failed` if the URL is unreachable, for which the driver reports success.
     pub async fn navigate(&self, url: &str, limit: Duration) -> Result<NavigatedPage> {
         const STANDS: &str =
             "return [document.URL, document.title, document.body?.innerText ?? '', document.documentElement]";
         let stands = || self.script(0, STANDS, Vec::new(), limit);
         let before = match stands().await {
             Ok(before) => handle_of(&before[3]).map(str::to_owned),
-            // The current document may be about to go, or waiting for the answer to a dialog.
+            // The current document may be about to unload, or blocked by a dialog.
             Err(Error::BrowserGone { reason }) => return Err(Error::BrowserGone { reason }),
             Err(_) => None,
         };
@@ -296,7 +296,7 @@ impl Tab {
         Ok(arrived)
     }
 
-    /// Goes back in the history.
+    /// Goes back in history, or returns an error if there is no earlier entry.
     pub async fn back(&self, limit: Duration) -> Result<()> {
         let before = self.history().await?;
         self.within(limit).await?;
@@ -307,7 +307,7 @@ impl Tab {
         Ok(())
     }
 
-    /// A value that changes with each history step.
+    /// Returns a value that differs after each history step.
     async fn history(&self) -> Result<Value> {
         const HISTORY: &str = "return [document.URL, document.documentElement, history.state]";
         self.script(0, HISTORY, Vec::new(), USUAL).await
@@ -320,7 +320,7 @@ impl Tab {
         Ok(NavigatedPage { url: text(0), title: text(1), is_file: false })
     }
 
-    /// Runs a user's JavaScript: an expression, or a function that receives the element.
+    /// Runs JavaScript from the user: an expression, or a function that receives the element.
     pub async fn evaluate(&self, code: &str, on: Option<&Element>, limit: Duration) -> Result<Value> {
         let code = code.trim().trim_end_matches(';');
         let script = format!(
@@ -332,7 +332,7 @@ impl Tab {
         answer.map_err(|error| on.map_or(error.clone(), |on| on.named(error)))
     }
 
-    /// A PNG screenshot of the viewport or of an element.
+    /// Takes a PNG screenshot of the viewport or of an element.
     pub async fn screenshot(&self, of: Option<&Element>) -> Result<Vec<u8>> {
         self.go_to(of.map_or(0, |of| of.frame)).await?;
         let path = of.map_or("/screenshot".to_owned(), |of| format!("/element/{}/screenshot", of.handle));
@@ -343,13 +343,13 @@ impl Tab {
         BASE64_STANDARD.decode(text).map_err(|error| unreadable(error.to_string()))
     }
 
-    /// A PNG screenshot of the full page: enlarges the window for it.
+    /// Takes a PNG screenshot of the full page, by enlarging the window.
     pub async fn full_page_screenshot(&self) -> Result<Vec<u8>> {
-        // Beyond this size in pixels, WebKit draws black.
+        // WebKit draws black beyond this size in pixels.
         const LONGEST: i64 = 16_384;
         const SIZES: &str = "const { scrollWidth, scrollHeight } = document.documentElement;\nreturn [innerWidth, innerHeight, \
                              scrollWidth, scrollHeight, scrollX, scrollY];";
-        // A resized page is drawn in the next frame.
+        // A resized page is drawn in the next animation frame.
         const DRAWN: &str =
             "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
         let sizes = self.script(0, SIZES, Vec::new(), USUAL).await?;
@@ -373,7 +373,7 @@ impl Tab {
         taken
     }
 
-    /// The cookies for the page's URL.
+    /// Returns the cookies that apply to the page's URL.
     pub async fn cookies(&self) -> Result<Vec<Value>> {
         self.go_to(0).await?;
         let cookies = self.get("Get All Cookies", "/cookie").await?;
@@ -391,7 +391,7 @@ impl Tab {
         self.delete("Delete Cookie", &format!("/cookie/{}", name.replace('+', "%20"))).await.map(drop)
     }
 
-    /// The message of the open dialog.
+    /// Returns the message of the open dialog; `None` if no dialog is open.
     pub async fn dialog(&self) -> Result<Option<String>> {
         match self.get("Get Alert Text", "/alert/text").await {
             Ok(text) => Ok(Some(text.as_str().unwrap_or_default().to_owned())),
@@ -400,7 +400,7 @@ impl Tab {
         }
     }
 
-    /// Answers the open dialog.
+    /// Accepts or dismisses the open dialog. `text` answers a prompt.
     pub async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<()> {
         if let Some(text) = text {
             self.post("Send Alert Text", "/alert/text", json!({ "text": text })).await?;
@@ -409,7 +409,7 @@ impl Tab {
         self.post("Answer Alert", path, json!({})).await.map(drop)
     }
 
-    /// Closes popups. Returns their URLs.
+    /// Closes all popups. Returns their URLs.
     pub async fn close_popups(&self) -> Result<Vec<String>> {
         let all = self.get("Get Window Handles", "/window/handles").await?;
         let others = all.as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -1,10 +1,10 @@
-//! Replaces WebKit on systems without its driver.
+//! Replaces `launch.rs` on systems for which WebKit's driver does not exist.
 use super::client::Client;
 use super::downloads::Downloads;
 use super::options::Options;
 use crate::error::{Error, Result};
 
-/// A running WebKit. There is none on this system.
+/// The processes of a WebKit. Has no values, since WebKit cannot run on this system.
 #[derive(Debug)]
 pub(super) enum Processes {}
 

@@ -1,4 +1,4 @@
-//! A WebKit session: starts on first use, and again after it has ended.
+//! A WebKit session. Starts WebKit on first use, and again after it has ended.
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use super::tab::{SnapshotSlot, Tab};
 use crate::error::{Error, Result};
 use crate::snapshot::Tree;
 
-/// How long a call waits for earlier calls on the same page.
+/// How long a call waits for earlier calls on the page.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 
-/// A WebKit with one page for one user, since a driver has only one session with its own cookies.
+/// A WebKit with one page for one client. Each client needs its own, since a driver has only one session.
 #[derive(Debug)]
 pub struct WebkitSession {
     options: Arc<Options>,
     tab: tokio::sync::Mutex<Option<Tab>>,
-    /// The running processes, so that they can be ended during another call.
+    /// The running processes, stored separately so that they can be ended during a call.
     running: Mutex<Option<Arc<Processes>>>,
     is_closed: AtomicBool,
-    /// The URL after the last call.
+    /// The page's URL after the last call.
     url: Mutex<Option<String>>,
-    /// The last snapshot, readable during another call.
+    /// The last snapshot, stored separately so that it can be read during a call.
     shown: SnapshotSlot,
 }
 
-/// Exclusive access to the page.
+/// Exclusive access to the page, while a call runs.
 #[derive(Debug)]
 pub struct PageAccess<'a> {
     held: MutexGuard<'a, Option<Tab>>,
@@ -51,12 +51,12 @@ impl WebkitSession {
         }
     }
 
-    /// Whether a WebKit runs.
+    /// Returns whether WebKit is running.
     pub fn is_running(&self) -> bool {
         self.running.lock().as_ref().is_some_and(|running| !running.have_ended())
     }
 
-    /// The URL after the last call.
+    /// Returns the page's URL after the last call; `None` if WebKit is not running.
     pub fn url(&self) -> Option<String> {
         self.url.lock().clone().filter(|_| self.is_running())
     }
@@ -65,7 +65,7 @@ impl WebkitSession {
         *self.url.lock() = Some(url.to_owned());
     }
 
-    /// The path of the driver.
+    /// Returns the path of the driver.
     ///
     /// # Errors `webkit_not_found` if the driver or the virtual display is not installed.
     pub fn driver_path(&self) -> Result<PathBuf> {
@@ -73,12 +73,12 @@ impl WebkitSession {
         find_driver(&self.options)
     }
 
-    /// The last snapshot of its page.
+    /// Returns the last snapshot of the page; `None` if WebKit is not running.
     pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
         self.shown.lock().clone().filter(|_| self.is_running())
     }
 
-    /// Waits for access to the page; starts WebKit if it does not run.
+    /// Waits for exclusive access to the page. Starts WebKit if it is not running.
     pub async fn acquire_page(&self) -> Result<PageAccess<'_>> {
         let mut held = self.wait().await?;
         if held.as_ref().is_none_or(Tab::has_ended) {
@@ -88,7 +88,7 @@ impl WebkitSession {
         Ok(PageAccess { held })
     }
 
-    /// Waits for access to the page, if one is open.
+    /// Waits for exclusive access to the page that is open.
     ///
     /// # Errors `no_page` if no page is open.
     pub async fn acquire_open_page(&self) -> Result<PageAccess<'_>> {
@@ -116,7 +116,7 @@ impl WebkitSession {
         let (processes, client) = Box::pin(start(&self.options)).await?;
         let processes = Arc::new(processes);
         *self.running.lock() = Some(Arc::clone(&processes));
-        // The session may have been closed during the start.
+        // The session may have been closed while WebKit started.
         if self.is_closed.load(Ordering::Acquire) {
             processes.end().await;
             return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
@@ -127,7 +127,7 @@ impl WebkitSession {
         Ok(())
     }
 
-    /// Ends the session. No other starts afterwards.
+    /// Closes the session and ends WebKit, which is not started again.
     pub async fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         let running = self.running.lock().take();
@@ -141,7 +141,7 @@ impl Deref for PageAccess<'_> {
     type Target = Tab;
 
     fn deref(&self) -> &Tab {
-        // `acquire_page` and `acquire_open_page` give access only to an open page.
+        // `acquire_page` and `acquire_open_page` return only with an open page.
         self.held.as_ref().unwrap_or_else(|| unreachable!("a turn holds a page"))
     }
 }

@@ -151,7 +151,7 @@ ChromiumBrowserContext = BrowserContext
 def _devices(*, compatible: bool) -> dict[str, dict[str, Any]]:
     devices: dict[str, dict[str, Any]] = _core.devices()
     if compatible:
-        # The user agents of Playwright's devices name the model, which real browsers no longer do.
+        # Replaces user agents that contain the device model, which current browsers omit.
         for name, options in devices.items():
             model = name.removesuffix(" landscape")
             if "user_agent" in options:

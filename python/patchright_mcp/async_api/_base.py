@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 DEFAULT_TIMEOUT = 30_000.0
-# The methods after which `slow_mo` pauses.
+# The public methods after which the `slow_mo` pause applies.
 _SLOWED = frozenset(
     """blur check clear click dblclick dispatch_event down drag_and_drop drag_to drop fill focus go_back go_forward
     goto hover insert_text move press press_sequentially reload scroll_into_view_if_needed select_option select_text
@@ -46,7 +46,7 @@ class ProgramGate(Protocol):
 
 
 class Connection:
-    """The connection of one Playwright object to the engine; it finds the object of each event."""
+    """The connection of one Playwright object to the engine. Routes each event to the object with its key."""
 
     def __init__(self, *, compatible: bool = False) -> None:
         self.runtime: Runtime = Runtime(self._reported)
@@ -98,7 +98,7 @@ class _Handler:
 
     function: Callable[..., Any]
     takes: int | None
-    """How many of an event's arguments it takes; `None` for all."""
+    """How many of an event's arguments the handler accepts; `None` for all."""
     once: bool
 
 
@@ -185,7 +185,7 @@ class Closable(ApiObject):
     """An object that is closed at the end of a `with` block."""
 
     async def close(self) -> None:
-        """Closes it."""
+        """Closes the object."""
         raise NotImplementedError
 
     async def __aenter__(self) -> Self:
@@ -199,7 +199,7 @@ _RULE = "{:=^60}"
 
 
 class Waiter(Generic[T]):
-    """Waits for the first of several events. Events count from the moment when this is created."""
+    """Waits for the first of several events. Counts all events since its creation."""
 
     def __init__(self, runtime: Runtime, timeout: float, what: str, log: str | None = None) -> None:
         self._runtime = runtime

@@ -7,14 +7,14 @@ from typing import Any
 
 
 class Disposable:
-    """Undoes the call that returned this: by `dispose`, or at the end of a `with` block."""
+    """Undoes the call that returned this object, by `dispose` or at the end of a `with` block."""
 
     def __init__(self, take_back: Callable[[], Any], runtime: Any) -> None:
         self._take_back: Callable[[], Any] | None = take_back
         self._runtime = runtime
 
     async def dispose(self) -> None:
-        """Undoes the call that returned this."""
+        """Undoes the call that returned this object."""
         if self._take_back is not None:
             take_back, self._take_back = self._take_back, None
             await self._runtime.settle(take_back())

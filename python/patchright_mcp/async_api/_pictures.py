@@ -27,7 +27,7 @@ _SNAPSHOT_MS = 2000.0
 
 
 class TraceScreenshots:
-    """Screenshots of a context's pages during a trace."""
+    """Takes screenshots of a context's pages during a trace."""
 
     def __init__(self, context: BrowserContext, begun: float) -> None:
         self._context = context

@@ -176,7 +176,7 @@ class Browser(Closable, BrowserEvents):
             or if a client certificate is unreadable.
         """
         if not self._connected:
-            # Without this pause, a script that retries in a loop would never let its own handlers run.
+            # Without this sleep, the event handlers of a script that polls in a loop would never run.
             await self._runtime.sleep(_TURN_MS)
             raise TargetClosedError(f"Browser.new_context: {CLOSED}")
         return await self._new_context(
@@ -663,7 +663,7 @@ class BrowserType(ApiObject):
         expose_network: str | None = None,
         ws_endpoint: str | None = None,
     ) -> Browser:
-        """Connects to a running browser, in contexts of its own. Closing the returned browser only closes these.
+        """Connects to a running browser, with separate contexts. `close` closes only these contexts.
 
         `endpoint` is the value from `Browser.bind`, or a CDP address, `ws://` or `http://`. Playwright's own server has
         another protocol, which is not supported. `ws_endpoint` is the older name of `endpoint`.
@@ -692,7 +692,7 @@ class BrowserType(ApiObject):
         slow_mo: float | None = None,
         timeout: float | timedelta | None = None,
     ) -> Browser:
-        """Attaches to a running browser by its `ws://` or `http://` address. It is never closed.
+        """Attaches to a running browser by its `ws://` or `http://` address. `close` keeps it running.
 
         The settings of its default context are not changed. `slow_mo` is as for `launch`; `no_defaults`, `is_local` and
         `artifacts_dir` have no effect.

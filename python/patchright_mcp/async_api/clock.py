@@ -21,7 +21,7 @@ _LATEST = 8.64e15
 class Clock(ApiObject):
     """The clock of all pages of a context: their dates, timers, animation frames and `performance`.
 
-    The first call installs it in the page's own world, where a page can notice it.
+    The first call of any method installs the clock in the page's main world, where a page can detect it.
     """
 
     def __init__(self, context: BrowserContext) -> None:
@@ -69,7 +69,7 @@ class Clock(ApiObject):
         await self._turn("resume")
 
     async def set_fixed_time(self, time: float | str | datetime) -> None:
-        """Fixes `Date.now()` and `new Date()` at `time`, while timers run. `time` is as for `install`."""
+        """Makes `Date.now()` and `new Date()` always return `time`; timers still run. See `install`."""
         await self._turn("set_fixed_time", time=_moment(time))
 
     async def set_system_time(self, time: float | str | datetime) -> None:

@@ -1071,7 +1071,7 @@ class Frame(ApiObject):
 
 
 def _has_failed(frame: Frame, request: Request) -> bool:
-    """Returns whether `request` was a navigation of `frame` that failed, and was not aborted by another one."""
+    """Returns whether `request` was a navigation of `frame` that failed, other than by being aborted."""
     native = request._native
     is_its = native.is_navigation and native.frame is not None and native.frame.key == frame._native.key
     return is_its and native.failure not in (None, "net::ERR_ABORTED")

@@ -1,4 +1,4 @@
-"""HAR archives: recording, and answering requests from one."""
+"""HAR archives: recording requests, and answering requests from an archive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Archive:
             raise failure(error) from None
 
     async def answer(self, route: Route, not_found: str) -> None:
-        """Answers a request from the archive. One that is not recorded is aborted, or with `fallback` passed on."""
+        """Answers a request from the archive. `not_found`: `abort` or `fallback` for other requests."""
         request = route.request
         url, method, body = request.url, request.method, request.post_data_buffer
         follows = not request.is_navigation_request()

@@ -68,7 +68,7 @@ class KeptAnswer:
 
 
 class KeptAnswers(ApiObject):
-    """The responses stored since `BrowserContext.keep_answers`."""
+    """The responses that were stored since the call of `BrowserContext.keep_answers`."""
 
     def __init__(self, context: BrowserContext, native: _core.KeptAnswers) -> None:
         super().__init__(context._connection)

@@ -57,7 +57,7 @@ class _ProcessBrowser:
     @classmethod
     def for_this_process(cls, launch: dict[str, Any]) -> _ProcessBrowser:
         with cls._lock:
-            # A forked process lacks its parent's threads, and a browser that has ended cannot be used.
+            # Starts a new one after a fork, which does not copy threads, or if the browser has ended.
             current = cls._current
             if current is None or not current.is_alive():
                 cls._current = current = cls(launch)

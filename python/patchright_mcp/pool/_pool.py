@@ -166,7 +166,7 @@ class PagePool:
 
     async def _open(self, proxy: dict[str, Any] | None) -> _Slot:
         while len(self._kept) + self._working > self._size:
-            # All kept pages use other proxies, or `_take` had returned one.
+            # All kept pages use other proxies; otherwise `_take` would have returned one.
             await self._discard(self._kept.pop(0))
         owns = self._isolate != "none"
         context = await (self._new_context(proxy) if owns else self._shared_context(proxy))
@@ -276,7 +276,7 @@ class PagePool:
                 await asyncio.sleep(self._retry_delay_s * 2 ** (attempts - 1))
 
     def _may_succeed(self, error: Exception) -> bool:
-        """Returns whether another attempt may succeed. What robots.txt disallows stays disallowed."""
+        """Returns whether another attempt may succeed. A URL that robots.txt disallows is not retried."""
         return isinstance(error, self._retry_on) and getattr(error, "_code", "") != "robots_disallow"
 
     async def map(self, work: Callable[[Page, I], Awaitable[T]], items: Iterable[I]) -> list[T]:

@@ -1,4 +1,4 @@
-"""How the synchronous library waits: on the thread that calls. The asynchronous one has a file of the same names."""
+"""Waiting in the synchronous library: on the calling thread. The asynchronous one has its own version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Runtime:
-    """Runs operations of the engine for threads. Handlers run on the waiting thread, while it waits."""
+    """The connection of the script's threads to the engine. Event handlers run on a thread while it waits."""
 
     def __init__(self, handler: Callable[[str, int, Any], None]) -> None:
         self._handler = handler
@@ -33,11 +33,11 @@ class Runtime:
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """The native queue that runs operations and delivers the events of the engine to the waiting thread."""
+        """The dispatcher that delivers the engine's messages to the waiting thread."""
         return self._dispatcher
 
     def run(self, operation: Operation, timeout: float | None = None, log: Sequence[str] = ()) -> Any:
-        """Runs an operation, and waits until it has ended."""
+        """Runs an operation, blocks until it has ended, and returns its result."""
         if self._is_closed:
             raise TargetClosedError(f"{caller()}: {CLOSED}")
         if self._raised and not self._handling:
@@ -48,7 +48,7 @@ class Runtime:
             raise failure(error, timeout, log) from None
 
     def _fail(self, operation: Operation) -> None:
-        """Raises what a handler raised, in place of what was to be done; but what is closed is closed first."""
+        """Raises an event handler's exception instead of running an operation. Runs only `close` first."""
         error = self._raised.take()
         if caller().endswith(".close"):
             self.run(operation)
@@ -64,54 +64,54 @@ class Runtime:
             self._handling -= 1
 
     def start(self, operation: Operation) -> None:
-        """Does something that nobody waits for."""
+        """Starts an operation without waiting for it."""
         self._dispatcher.start(operation)
 
     def sleep(self, milliseconds: float) -> None:
-        """Lets time pass, and handlers run."""
+        """Sleeps while handlers run, unless an event handler has raised an exception: raises that."""
         if self._raised and not self._handling:
             raise self._raised.take()
         end = time.monotonic() + milliseconds / 1000
         never = Promise()
         while (left := end - time.monotonic()) > 0:
-            with suppress(BrowserError):  # It is never kept: its time runs out.
+            with suppress(BrowserError):  # The promise is never resolved, so the wait times out.
                 self._dispatcher.wait(never.wait(left * 1000))
 
     def call(self, handler: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a handler."""
+        """Calls an event handler."""
         handler(*arguments)
 
     def spawn(self, work: Any) -> None:
-        """There is nothing beside: the work has been done."""
+        """Does nothing: the synchronous library has no coroutines, so `work` has already run."""
 
     def settle(self, value: T) -> T:
-        """The value that a function of a script gave."""
+        """Returns the value that a script's function returned, unchanged."""
         return value
 
     def close(self) -> None:
-        """Lets go of what nobody waits for. Nobody hears of what comes later."""
+        """Disconnects the engine. Pending operations fail, and later messages are dropped."""
         self._is_closed = True
         self._dispatcher.close()
 
 
 class EventInfo(Generic[T]):
-    """What is being waited for while the body of a `with` runs."""
+    """The event that a `with` block expects."""
 
     def __init__(self, waiter: Waiter[T]) -> None:
         self._waiter = waiter
 
     @property
     def value(self) -> T:
-        """What happened; waits for it."""
+        """Waits for the event and returns it."""
         return self._waiter.result()
 
     def is_done(self) -> bool:
-        """Whether it has happened."""
+        """Returns whether the event has occurred."""
         return self._waiter.is_done()
 
 
 class EventContextManager(Generic[T]):
-    """Waits, at its end, for what its body causes."""
+    """Waits, at the end of a `with` block, for an event that occurs in it."""
 
     def __init__(self, waiter: Waiter[T]) -> None:
         self._waiter = waiter
@@ -132,7 +132,7 @@ class EventContextManager(Generic[T]):
 
 
 def check_no_loop() -> None:
-    """A thread that runs an event loop must not wait."""
+    """Raises an `Error` if this thread runs an event loop, which the synchronous library would block."""
     if "asyncio" not in sys.modules:
         return
     import asyncio  # noqa: PLC0415

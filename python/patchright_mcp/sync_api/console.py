@@ -58,7 +58,7 @@ class ConsoleMessage:
 
     @property
     def args(self) -> list[JSHandle]:
-        """The logged arguments. Of error-like values, only the text, since a page could notice any further access."""
+        """The logged arguments. Error-like values are only text: a page can detect further access."""
         return list(self._args)
 
     @property

@@ -315,7 +315,7 @@ class BrowserContext(ContextTraffic, ContextConsole, ContextReading, Closable, C
     def expose_function(
         self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
     ) -> None:
-        """Exposes a function to all pages. It calls `callback` and returns a promise of the result.
+        """Exposes a function to all pages. The function calls `callback` and returns a promise of the result.
 
         The main frame and frames of the same site have it. Frames of other sites, which could notice it, and empty
         frames have it only with `all_frames`, or if an init script or evaluated script of yours uses its name.

@@ -100,7 +100,7 @@ class Debugger(ApiObject):
             self._emit("pausedstatechanged")
 
     def _met(self, item: ApiObject) -> None:
-        """Called before each call of the script; waits while paused."""
+        """Waits while the script is paused. Called before each operation of a public method."""
         wants, page = self._wants, page_of(item)
         title, frame = caller(), outermost_frame()
         is_ours = item is self._context or (page is not None and page.context is self._context)

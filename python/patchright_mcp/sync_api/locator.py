@@ -1,4 +1,4 @@
-"""Locators: recipes for elements, resolved at each use."""
+"""Locators: descriptions of elements, resolved to elements at each use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANY_FRAME = "internal:control=any-frame"
 
 
 class Locator(ApiObject):
-    """A way to find an element, resolved at each use with auto-waiting; several matches are an error."""
+    """Finds an element anew at each use, and waits for it. Actions fail if it matches several elements."""
 
     def __init__(
         self,

@@ -499,7 +499,7 @@ class NetworkTraffic:
         connection = self.context._connection
         listening = (self.context, *self.context._pages.values())
         requests = any(item._has_handlers(name) for item in listening for name in _OF_REQUESTS)
-        # Events of sockets that the script already has an object for must go on.
+        # WebSockets for which the script already has an object still need their events.
         sockets = bool(self._sockets) or any(page._has_handlers("websocket") for page in listening[1:])
         dialogs = connection.attached is not None or any(
             item._has_handlers(name) for item in listening for name in _OF_DIALOGS

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-# The engine's events that need an answer from the script, and the methods that handle them.
+# The engine's events that wait for an answer of the script, and the methods that handle them.
 _ASKS = {"filechooser": "_chooser_opened", "called": "_answer", "in_the_way": "_clear_way"}
 
 
@@ -167,7 +167,7 @@ class Page(PageTraffic, PageConsole, Closable, PageEvents):
             self._context._emit("dialog", dialog)
             self._emit("dialog", dialog)
         elif self._connection.program_works:
-            # No handler will answer the dialog, which would block the page for ever.
+            # Answers the dialog if no handler will, since an open dialog blocks the page.
             self._runtime.start(self._native.answer_dialog(dialog.type == "beforeunload", None))
 
     def _gone(self) -> None:
@@ -463,7 +463,7 @@ class Page(PageTraffic, PageConsole, Closable, PageEvents):
     def expose_function(
         self, name: str, callback: Callable[..., Any], *, all_frames: bool | None = None
     ) -> None:
-        """Exposes a function to the page. It calls `callback` and returns a promise of the result.
+        """Exposes a function to the page. The function calls `callback` and returns a promise of the result.
 
         The main frame and frames of the same site have it. Frames of other sites, which could notice it, and empty
         frames have it only with `all_frames`, or if an init script or evaluated script of yours uses its name.

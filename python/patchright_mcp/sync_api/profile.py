@@ -1,4 +1,4 @@
-"""Performance traces, which the browser records."""
+"""Performance traces that the browser records, for the performance panel of the developer tools."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Handler:
             self._left -= 1
 
     def run(self, route: Route) -> bool:
-        """Calls the handler, which may decide about the request later. Returns false if an exception was ignored."""
+        """Calls the handler, which may answer the request later. Returns false if it ignored an exception."""
         done = Promise()
         self._running.append(done)
         try:
@@ -121,7 +121,7 @@ class Routing:
         owner._run(owner._native.route(self._globs()))
 
     def _globs(self) -> list[str] | None:
-        """Returns the handlers' globs, for the engine; `None` if one has a pattern that only Python can match."""
+        """Returns the URL globs of all handlers; `None` if a handler uses a pattern or a function."""
         globs = []
         for handler in self.handlers:
             if not isinstance(handler.url, str) or not handler.url:
@@ -193,13 +193,13 @@ class Route(ApiObject):
         self._decided = True
 
     def _give_up(self) -> None:
-        """Aborts the request if no handler has decided, so that the page does not wait for ever."""
+        """Aborts the request if no handler has answered it, so that the page does not wait forever."""
         if not self._decided:
             self._decided = True
             self._runtime.start(self._native.abort("failed"))
 
     def _settle(self, operation: Operation) -> None:
-        """Sends a decision about the request to the engine. If that fails, another decision is possible."""
+        """Continues, fulfills or aborts the request in the engine. If that fails, a retry is possible."""
         self._begin()
         try:
             self._run(operation)

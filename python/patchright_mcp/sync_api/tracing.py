@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST_AT_ONCE = 16
-"""The maximum number of concurrent calls whose operations are attributed to the right call."""
+"""The maximum number of concurrent calls that are tracked, to attribute operations to the right call."""
 
 
 class Tracing(ApiObject):
@@ -206,7 +206,7 @@ class Tracing(ApiObject):
                 self._events.append(after)
 
     def _write_down(self, page: Page, expected: dict[str, Any], moment: str) -> None:
-        """Records the documents of a page, `before` or `after` a call, replacing earlier ones for the same moment."""
+        """Records DOM snapshots of a page `before` or `after` a call (`moment`). Replaces earlier ones."""
         if "snapshots" not in self._wanted or self._events is None:
             return
         name = f"{moment}@{expected['callId']}"
@@ -234,7 +234,7 @@ class Tracing(ApiObject):
         self._events.append(event)
 
     def _threw(self, thrown: WebError, context: BrowserContext) -> None:
-        """Records an uncaught error of a page whose errors are listened to."""
+        """Records an uncaught error of a page in the trace."""
         if self._events is None or context is not self._context:
             return
         name, message = thrown.error.name, thrown.error.message
@@ -305,7 +305,7 @@ def _lines(events: list[dict[str, Any]]) -> str:
 
 
 def _named(entry: dict[str, Any]) -> dict[str, Any]:
-    """Converts a HAR entry to a trace's: files with bodies are referred to by `_sha1`."""
+    """Converts a HAR entry to the format of traces, in which body files are referenced by `_sha1`."""
     reported = json.loads(json.dumps(entry))
     for part in (reported["response"]["content"], reported["request"].get("postData", {})):
         if "_file" in part:

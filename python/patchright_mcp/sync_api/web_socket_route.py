@@ -1,4 +1,4 @@
-"""Routed web sockets."""
+"""Interception of web sockets."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class _Socket:
         return self.server
 
     def begin(self, handler: Callable[[WebSocketRoute], Any]) -> None:
-        """Calls `handler`. Unless that connects to the server, the socket opens for the page when it has returned."""
+        """Calls `handler`. Unless that connects to the server, opens the mocked socket for the page."""
         self.connection.runtime.settle(handler(self.page))
         if self.server is None:
             self.send_command("open")

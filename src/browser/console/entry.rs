@@ -1,4 +1,4 @@
-//! Console entries: as the browser reports them, and as we pass them on.
+//! Console entries: CDP events, and the events for subscribers.
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,9 +11,9 @@ use crate::cdp::types::runtime::{ConsoleApiCalled, ExceptionThrown};
 /// A console event of a context's pages and workers.
 #[derive(Debug, Clone)]
 pub enum ConsoleEvent {
-    /// A batch of messages, by number, whose objects are being fetched. Its entries come before later events.
+    /// The objects of the batch with this number are being fetched. Its entries come before later events.
     Held(u64),
-    /// New entries, with the number of their held batch; 0 if they were not held.
+    /// New entries, with the number of their batch; 0 if they belong to none.
     Entries(u64, Vec<ConsoleEntry>),
 }
 
@@ -22,10 +22,10 @@ pub enum ConsoleEvent {
 pub struct ConsoleEntry {
     pub kind: EntryKind,
     pub url: String,
-    /// Line, counted from 0; likewise the column.
+    /// The line; line and column are counted from 0.
     pub line: i64,
     pub column: i64,
-    /// In milliseconds since 1970; 0 if unknown.
+    /// The time in milliseconds since 1970; 0 if unknown.
     pub timestamp: f64,
     pub page: Option<Page>,
     pub worker: Option<Worker>,
@@ -33,16 +33,16 @@ pub struct ConsoleEntry {
 
 #[derive(Debug, Clone)]
 pub enum EntryKind {
-    /// Logged by a method of the console, or by the browser itself.
+    /// A message logged by a `console` method, or by the browser itself.
     Logged { kind: String, text: String, arguments: Vec<JsHandle> },
-    /// An uncaught error. Its text includes the stack, if there is one.
+    /// An uncaught error. The text includes the stack, if the error has one.
     Uncaught { text: String },
 }
 
 static LOOKS_LIKE_AN_ERROR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:Error|Exception)\b").expect("a constant"));
 
-/// An event of the `Console` or `Log` domain: text only.
+/// An event of CDP's `Console` or `Log` domain, which contains only text.
 #[derive(Debug, Default)]
 pub(super) struct TextMessage {
     pub(super) level: String,
@@ -51,11 +51,11 @@ pub(super) struct TextMessage {
     pub(super) line: i64,
     pub(super) column: i64,
     pub(super) timestamp: f64,
-    /// Whether the browser itself logged the message, and not a script.
+    /// Whether the browser logged the message, and not a script.
     pub(super) is_of_browser: bool,
 }
 
-/// An event of the `Runtime` domain: with objects.
+/// An event of CDP's `Runtime` domain, which contains the logged objects.
 pub(super) enum RuntimeMessage {
     Called(ConsoleApiCalled),
     Thrown(Box<ExceptionThrown>),
@@ -70,7 +70,7 @@ impl TextMessage {
         !self.is_of_browser && (self.is_uncaught() || LOOKS_LIKE_AN_ERROR.is_match(&self.text))
     }
 
-    /// Whether both events describe the same message.
+    /// Whether this text message and `inspected` can be the same message: same level, or both uncaught.
     pub(super) fn is(&self, inspected: &RuntimeMessage) -> bool {
         match inspected {
             RuntimeMessage::Thrown(_) => self.is_uncaught(),

@@ -1,4 +1,4 @@
-//! The subscribers to the console of a context and its pages.
+//! Console subscriptions of a context and its pages.
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -15,12 +15,12 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{DiscardConsoleEntries, RunIfWaitingForDebugger};
 use crate::error::Result;
 
-/// Which console events somebody wants to receive.
+/// The kinds of console events to report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConsoleFilter {
-    /// Logged messages.
+    /// Messages that scripts or the browser logged.
     pub messages: bool,
-    /// Uncaught errors. A page can notice that they are enabled, since it can observe how its errors are read.
+    /// Uncaught errors. A page can detect that these are enabled, by observing how its errors are read.
     pub errors: bool,
 }
 
@@ -43,12 +43,12 @@ impl BrowserContext {
         change(&mut self.extension::<Mutex<Console>>().lock())
     }
 
-    /// Passes the console events that [`set_console_filter`](Self::set_console_filter) enables to `listener`.
+    /// Adds a listener for the console events that [`set_console_filter`](Self::set_console_filter) enables.
     pub fn listen_to_console(&self, listener: Listener<ConsoleEvent>) {
         self.with_console(|console| console.listeners.clone()).add(listener);
     }
 
-    /// Enables or disables console events of this context's pages and workers.
+    /// Sets which console events of this context's pages and workers are reported. Default: none.
     pub fn set_console_filter(&self, interest: ConsoleFilter) {
         self.with_console(|console| console.interest = interest);
         for page in self.pages() {
@@ -59,7 +59,7 @@ impl BrowserContext {
         }
     }
 
-    /// Subscribes to the console of a session if somebody listens. Must be called before a new target runs.
+    /// Starts or stops reading a session's console, as the filters require. Call it before a target runs.
     fn subscribe_to_console(
         &self,
         session: &CdpSession,
@@ -123,22 +123,22 @@ impl Hooks for ConsoleHooks {
     }
 }
 
-/// The console events of a page that are enabled.
+/// The console events that are enabled for a page.
 #[derive(Default)]
 struct PageConsole(Mutex<ConsoleFilter>);
 
-/// The listeners of a context's console, and its subscriptions.
+/// The console state of a context: listeners, filter, and subscriptions.
 #[derive(Default)]
 pub(super) struct Console {
     pub(super) listeners: Arc<Listeners<ConsoleEvent>>,
     interest: ConsoleFilter,
     pub(super) subscriptions: Vec<Arc<ConsoleSubscription>>,
-    /// All running workers, recorded even while nobody listens.
+    /// All running workers. Recorded even if no console events are enabled.
     workers: Vec<Worker>,
 }
 
 impl Page {
-    /// The running workers of this page.
+    /// Returns the running workers of this page.
     pub(super) fn workers(&self) -> Vec<Worker> {
         self.context().with_console(|console| {
             let own =
@@ -147,17 +147,17 @@ impl Page {
         })
     }
 
-    /// Enables or disables console events of this page and its workers.
+    /// Sets which console events of this page and its workers are reported besides those of the context.
     pub fn set_console_filter(&self, interest: ConsoleFilter) {
         *self.extension::<PageConsole>().0.lock() = interest;
         self.update_subscriptions(Replay::Nothing);
     }
 
-    /// Reports the browser's stored console messages again. Works only while nobody listens to this page's console.
+    /// Reports the browser's stored console messages again, unless console events are enabled already.
     pub async fn replay_console(&self, interest: ConsoleFilter) -> Result<()> {
         let before = std::mem::replace(&mut *self.extension::<PageConsole>().0.lock(), interest);
         self.update_subscriptions(Replay::All);
-        // The browser answers this command after it has reported all stored messages.
+        // The browser answers this command only after it has reported all stored messages.
         let fence = |session: CdpSession| session.send(RunIfWaitingForDebugger {});
         let fences: Vec<_> = self.sessions().into_iter().map(fence).collect();
         let fenced = join_all(fences).await;

@@ -1,4 +1,4 @@
-//! Source maps: from a position in a generated script to the position in its source.
+//! Source maps. They map positions in a generated script to positions in its source files.
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
@@ -6,25 +6,25 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use serde::Deserialize;
 use url::Url;
 
-/// The largest accepted line offset of a section: no script has as many lines.
+/// The maximum line offset of a section. No real script has as many lines.
 const MOST_LINES: u32 = 100_000_000;
 
 /// A parsed source map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SourceMap {
     sources: Vec<String>,
-    /// For each line with mappings: the generated columns and their source positions, in the order of the file.
+    /// For each line with mappings, its segments in file order: generated column and source position.
     lines: BTreeMap<u32, Vec<Segment>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     column: u32,
-    /// `None` for text without a source.
+    /// Index in `sources`, line and column, both counted from 0; `None` for text without a source.
     origin: Option<(usize, u32, u32)>,
 }
 
-/// A position in a source file; line and column are counted from 1.
+/// A position in a source file. Line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
     pub source: String,
@@ -58,7 +58,7 @@ struct Offset {
 impl SourceMap {
     /// Parses a source map; `None` if it is invalid.
     pub(super) fn read(text: &str) -> Option<Self> {
-        // Skips a first line that starts with `)]}`: servers send it to prevent the file from running as a script.
+        // Skip a first line that begins with `)]}`. Servers send it so that the file cannot run as a script.
         let text =
             text.strip_prefix(")]}").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, map)| map));
         let mut map = Self::default();
@@ -106,11 +106,11 @@ impl SourceMap {
         Some(())
     }
 
-    /// The source position for a position in the script, whose `line` and `column` are counted from 0.
+    /// Returns the source position for a position in the script, with `line` and `column` counted from 0.
     pub(super) fn find(&self, line: i64, column: i64) -> Option<SourceLocation> {
         let segments = self.lines.get(&u32::try_from(line).ok()?)?;
         let column = u32::try_from(column).ok()?;
-        // Segments need not be sorted by column.
+        // Segments may be unsorted.
         let nearest =
             segments.iter().filter(|segment| segment.column <= column).max_by_key(|segment| segment.column);
         let (source, line, column) = nearest?.origin?;
@@ -142,14 +142,14 @@ fn decode(segment: &str) -> Option<Vec<i64>> {
     (shift == 0).then_some(numbers)
 }
 
-/// The source map URL in a script's last `sourceMappingURL` comment.
+/// Returns the URL in a script's last `sourceMappingURL` comment.
 pub(super) fn source_mapping_url(script: &str) -> Option<&str> {
     let comments = ["//# sourceMappingURL=", "//@ sourceMappingURL="];
     let after = comments.iter().filter_map(|comment| Some(script.rfind(comment)? + comment.len())).max()?;
     script[after..].split_whitespace().next().filter(|address| !address.contains(['\'', '"']))
 }
 
-/// The source map in a `data:` URL.
+/// Decodes the source map in a `data:` URL; `None` for other URLs.
 pub(super) fn inline(address: &str) -> Option<String> {
     let (head, data) = address.strip_prefix("data:")?.split_once(',')?;
     if !head.ends_with(";base64") {
@@ -162,7 +162,7 @@ pub(super) fn inline(address: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The absolute URL of the source map that a script names; `None` unless it is HTTP or HTTPS.
+/// Resolves the source map URL `named` against the URL of its script; `None` unless it is HTTP or HTTPS.
 pub(super) fn address(script: &str, named: &str) -> Option<Url> {
     let whole = Url::parse(script).ok()?.join(named).ok()?;
     matches!(whole.scheme(), "http" | "https").then_some(whole)
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn places_are_found_in_their_sources() {
-        // Line 1: column 0 is a.ts 1:1, column 10 a.ts 3:5; line 3: column 2 is b.ts 1:3, column 7 of no source.
+        // Line 1: column 0 is a.ts 1:1, column 10 a.ts 3:5. Line 3: column 2 is b.ts 1:3, column 7 unmapped.
         let map = r#"{"version": 3, "sourceRoot": "src/", "sources": ["a.ts", "b.ts"], "mappings": "AAAA,UAEI;;ECFF,K"}"#;
         let map = SourceMap::read(map).unwrap();
         assert_eq!(map.find(0, 0), Some(place("src/a.ts", 1, 1)));

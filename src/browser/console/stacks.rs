@@ -1,4 +1,4 @@
-//! Console messages with their call stacks, mapped to source files where source maps exist.
+//! Call stacks of console messages, mapped to source files if there are source maps.
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -16,34 +16,34 @@ use crate::error::Result;
 
 /// The time limit for loading a source map.
 const MAP_LIMIT: Duration = Duration::from_secs(5);
-/// The largest source map that is loaded, in bytes.
+/// The maximum size of a source map, in bytes.
 const LONGEST_MAP: usize = 50_000_000;
-/// How many frames of a stack are reported.
+/// The maximum number of frames reported per stack.
 const MOST_FRAMES: usize = 15;
-/// How many messages of a session, the newest, get a stack.
+/// The maximum number of messages per session that get a stack, newest first.
 const MOST_STACKS: usize = 200;
 
 /// A frame of a call stack. Line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackFrame {
-    /// The function's name; empty if it has none.
+    /// The name of the function; empty if it has none.
     pub function: String,
     pub url: String,
     pub line: i64,
     pub column: i64,
-    /// The position in the source file, if the script has a source map.
+    /// The position in the original source file, if the script has a source map.
     pub source: Option<SourceLocation>,
 }
 
-/// An event that `Runtime.enable` causes for a stored message.
+/// A stored message with its stack, as the browser reports it after `Runtime.enable`.
 enum StackEvent {
     Called(Option<StackTrace>),
     Thrown(Option<StackTrace>, String),
 }
 
 impl Page {
-    /// Adds call stacks to console messages of this page and its workers. Messages logged before the first call get
-    /// only their top frame. From the first call on, a page that observes how its errors are read can notice it.
+    /// Adds call stacks to console messages of this page and its workers. The first call enables
+    /// `Runtime`, which pages can detect by observing an error. Earlier messages get only their top frame.
     pub async fn add_stacks(&self, messages: &mut [ConsoleMessage]) -> Result<()> {
         let mut sessions = self.sessions();
         sessions.extend(self.workers().iter().map(|worker| worker.session().clone()));
@@ -55,7 +55,7 @@ impl Page {
                 continue;
             }
             let answer = inspect(&session).await.unwrap_or_default();
-            // Pairs them from the newest on: the browser may have dropped the oldest messages.
+            // Pair from the newest message on, because the browser may have dropped the oldest ones.
             for (&index, answer) in own.iter().rev().zip(answer.into_iter().rev()).take(MOST_STACKS) {
                 let message = &mut messages[index];
                 let stack = match answer {
@@ -64,7 +64,7 @@ impl Page {
                         message.text = text;
                         stack
                     }
-                    // The two lists differ here, so the earlier messages cannot be paired either.
+                    // The two lists differ from here on, so earlier messages cannot be paired either.
                     _ => break,
                 };
                 message.stack = maps.lines(stack).await;
@@ -74,10 +74,10 @@ impl Page {
     }
 }
 
-/// The stored messages of the browser, oldest first.
+/// Returns the messages that the browser has stored, oldest first.
 async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
-    // Enabling anew reports stored messages. It stays enabled: only then does the browser record whole stacks.
+    // Enabling again reports stored messages. It stays enabled, or the browser records only top frames.
     session.send(Disable {}).ignore();
     session.send_permitted(Enable {}, PermitReason::UserAsked).within(LIMIT).await?;
     let mut calls = Vec::new();
@@ -88,7 +88,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
             let details = thrown.exception_details;
             let described = details.exception.and_then(|error| error.description).unwrap_or_default();
             let first = described.split("\n    at ").next().unwrap_or_default();
-            // For an error thrown before `Runtime` was enabled, only the error's own text contains the frames.
+            // If an error was thrown before `Runtime` was enabled, only its text contains the stack.
             let stack = details.stack_trace.filter(|stack| !stack.call_frames.is_empty());
             let stack = stack.unwrap_or_else(|| StackTrace { call_frames: frames_in(&described) });
             calls
@@ -98,7 +98,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     Ok(calls)
 }
 
-/// The frames in an error's stack text: `    at name (url:line:column)`, or without a name.
+/// Parses the frames in an error's stack text: `    at name (url:line:column)`, or without a name.
 fn frames_in(described: &str) -> Vec<CallFrame> {
     static CALL: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^    at (?:(.*) \()?(.+):(\d+):(\d+)\)?$").expect("a constant"));
@@ -114,7 +114,7 @@ fn frames_in(described: &str) -> Vec<CallFrame> {
         .collect()
 }
 
-/// The source maps of scripts; each is loaded once.
+/// Loads the source maps of scripts, each at most once.
 struct Maps<'a> {
     page: &'a Page,
     known: HashMap<String, Option<Arc<SourceMap>>>,
@@ -148,7 +148,7 @@ impl Maps<'_> {
         map
     }
 
-    /// The source map of a script, if it has one.
+    /// Returns the text of a script's source map; `None` if it has none.
     async fn fetch(&self, script: &str) -> Option<String> {
         if !script.starts_with("http") {
             return None;
@@ -163,7 +163,7 @@ impl Maps<'_> {
         }
     }
 
-    /// The source map URL in a script's response headers.
+    /// Returns the source map URL in the headers of a script's response.
     fn header(&self, script: &str) -> Option<String> {
         self.page.with_network(|network| {
             let entry = network.entries().filter(|entry| entry.url == script).last()?;
@@ -172,7 +172,7 @@ impl Maps<'_> {
         })
     }
 
-    /// The text of a script: from the browser, or loaded again for scripts outside documents, such as a worker's.
+    /// Returns the text of a script. Loads it again if it is not a document's script, such as a worker's.
     async fn text(&self, script: &str) -> Option<String> {
         for frame in self.page.frames() {
             let get = GetResourceContent { frame_id: frame.id().to_owned(), url: script.to_owned() };
@@ -184,7 +184,7 @@ impl Maps<'_> {
         self.load(script).await
     }
 
-    /// Loads a resource through the browser, so that the page's proxy and network limits apply.
+    /// Loads a resource through the browser, so that the page's proxy and network policy apply.
     async fn load(&self, address: &str) -> Option<String> {
         let bytes = self.page.main_frame().load_resource(address, LONGEST_MAP).await?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -192,7 +192,7 @@ impl Maps<'_> {
 }
 
 impl Page {
-    /// The console messages of this page's workers, oldest first for each.
+    /// Returns the console messages of this page's workers, oldest first for each worker.
     pub async fn console_of_workers(&self) -> Vec<ConsoleMessage> {
         let mut messages = Vec::new();
         for worker in self.workers() {

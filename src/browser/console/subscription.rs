@@ -1,10 +1,10 @@
-//! Live console events with logged objects and uncaught errors. Everything is off while nobody listens.
+//! Live console events with logged objects and uncaught errors. Nothing is enabled without a subscriber.
 //!
-//! For messages alone, the `Console` domain stays enabled and reports text, which pages cannot notice. To fetch
-//! logged objects, `Runtime` is enabled for a moment. Pages could notice that only by logging an error with observed
-//! properties, so messages that look like errors are reported as text and cleared from the browser before a fetch.
+//! For messages, the `Console` domain stays enabled and reports text, which pages cannot detect. To fetch
+//! logged objects, `Runtime` is enabled briefly. Pages could detect that only by logging an error with
+//! observed properties, so messages that look like errors are reported as text and cleared before a fetch.
 //!
-//! Uncaught errors are reported by `Runtime.enable` alone, which stays on while somebody listens to them.
+//! Uncaught errors require `Runtime.enable`, which stays on while somebody subscribes to them.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -29,9 +29,9 @@ use crate::cdp::types::runtime::{
 };
 use crate::cdp::{CdpSession, Event, Observer, PermitReason, RawEvent};
 
-/// How long fetching logged objects may take. After that, the messages are reported as text.
+/// The time limit for fetching logged objects. If it passes, the messages are reported as text.
 const LIMIT: Duration = Duration::from_millis(1_500);
-/// The most messages that wait for a fetch.
+/// The maximum number of messages that wait for their objects.
 const MOST: usize = 1_000;
 
 pub(super) const EVENTS: [&str; 5] = [
@@ -42,27 +42,27 @@ pub(super) const EVENTS: [&str; 5] = [
     JavascriptDialogOpening::METHOD,
 ];
 
-/// How a session's console is read.
+/// The CDP domain through which a session's console is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     #[default]
     Off,
-    /// `Console` domain, with short fetches of objects.
+    /// The `Console` domain. `Runtime` is enabled only for moments, to fetch logged objects.
     ConsoleDomain,
-    /// `Runtime` domain.
+    /// The `Runtime` domain.
     RuntimeDomain,
 }
 
-/// Which stored entries are reported after enabling.
+/// Which of the browser's stored messages are reported when reading begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replay {
-    /// None. If they include a message that looks like an error, the browser's stored messages are cleared.
+    /// None. If one of them looks like an error, the browser's stored messages are cleared.
     Nothing,
-    /// All: the target is new, or a replay was requested.
+    /// All, because the target is new or a replay was requested.
     All,
 }
 
-/// Reads the console of one session while somebody subscribes.
+/// Reads the console of one CDP session while it has subscribers.
 pub(super) struct ConsoleSubscription {
     pub(super) context: Weak<ContextInner>,
     pub(super) session: CdpSession,
@@ -74,20 +74,20 @@ pub(super) struct ConsoleSubscription {
 #[derive(Default)]
 pub(super) struct State {
     mode: Mode,
-    /// Counts changes of mode, so that late replies of an earlier mode are ignored.
+    /// A counter of mode changes, to ignore late replies that belong to an earlier mode.
     generation: u64,
     phase: Phase,
-    /// Whether the browser has stored a message that looks like an error.
+    /// Whether the browser stores a message that looks like an error.
     remembers_error: bool,
-    /// Text messages that are not passed on yet.
+    /// Text messages that were not reported yet.
     pending: Vec<TextMessage>,
-    /// The number of the batch whose objects are being fetched; 0 for none.
+    /// The number of the batch whose objects are being fetched; 0 if there is none.
     batch: u64,
-    /// The fetched messages.
+    /// The messages of the batch with their objects, as `Runtime` reported them.
     inspected: Vec<RuntimeMessage>,
-    /// The entries of the batch.
+    /// The entries of the batch, complete except for objects that are still being read.
     entries: Vec<ConsoleEntry>,
-    /// The number of logged objects of the batch that are still to be read.
+    /// The number of logged objects in the batch that are still being read.
     left_to_read: usize,
 }
 
@@ -95,9 +95,9 @@ pub(super) struct State {
 enum Phase {
     #[default]
     Idle,
-    /// The browser reports stored messages.
+    /// The browser is reporting its stored messages.
     Starting(Replay),
-    /// Collects the messages that were logged together.
+    /// Messages that were logged together are being collected.
     Gathering,
     Inspecting,
     Reading,
@@ -115,7 +115,7 @@ impl ConsoleSubscription {
         };
         if mode != Mode::Off {
             self.emit_as_text(None);
-            // Must be set before enabling: stored messages arrive before the reply.
+            // Set this before enabling, because stored messages arrive before the reply.
             self.state.lock().phase = Phase::Starting(replay);
         }
         match was {
@@ -124,7 +124,7 @@ impl ConsoleSubscription {
             Mode::RuntimeDomain => self.session.send(wire::Disable {}).ignore(),
         }
         if mode == Mode::Off {
-            // A running fetch continues, and its entries are still reported.
+            // A running fetch continues and still reports its entries.
             self.session.send(LogDisable {}).ignore();
             return;
         }
@@ -166,7 +166,7 @@ impl ConsoleSubscription {
             });
         } else if let Some(event) = event.read::<EntryAdded>() {
             let entry = event.entry;
-            // The browser itself requests the icon of a tab, so its errors are not the page's.
+            // The browser itself requests tab icons, so their errors are not the page's.
             let is_of_icon = entry.source == "network" && entry.url.as_deref().is_some_and(is_icon_url);
             if entry.source != "worker" && !is_of_icon {
                 self.on_reported(TextMessage {
@@ -184,7 +184,7 @@ impl ConsoleSubscription {
         } else if let Some(thrown) = event.read::<ExceptionThrown>() {
             self.on_inspected(RuntimeMessage::Thrown(Box::new(thrown)));
         } else if event.method() == JavascriptDialogOpening::METHOD {
-            // A dialog blocks the page, so no objects can be fetched before it is answered.
+            // A dialog blocks the page: objects cannot be fetched until it is answered.
             self.emit_as_text(None);
         }
     }
@@ -226,7 +226,7 @@ impl ConsoleSubscription {
         }
     }
 
-    /// Fetches the objects of pending messages, if no fetch is running.
+    /// Starts to fetch the objects of pending messages, unless a fetch is running.
     fn inspect_pending(self: &Arc<Self>) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let batch = {
@@ -249,7 +249,7 @@ impl ConsoleSubscription {
         });
     }
 
-    /// Handles a complete batch of messages: decides whether fetching objects is safe.
+    /// Handles a complete batch: fetches its objects, or reports text if the page could detect the fetch.
     fn on_batch_reported(self: &Arc<Self>, batch: u64) {
         let looks = {
             let mut state = self.state.lock();
@@ -276,8 +276,8 @@ impl ConsoleSubscription {
         self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
     }
 
-    /// Handles the end of a fetch: the newest fetched messages are the pending ones. Reads their objects a second
-    /// time, so that the browser keeps the objects alive.
+    /// Handles the end of a fetch. The newest fetched messages are the pending ones. Reads their objects a
+    /// second time, because the browser would otherwise release them.
     fn on_inspection_done(self: &Arc<Self>, batch: u64) {
         let objects = {
             let mut state = self.state.lock();
@@ -372,7 +372,7 @@ impl ConsoleSubscription {
         self.inspect_pending();
     }
 
-    /// Reports pending messages as text, if `batch` is still the current one. `None` stands for any batch.
+    /// Reports pending messages as text if `batch` is the current batch. `None` stands for any batch.
     fn emit_as_text(self: &Arc<Self>, batch: Option<u64>) {
         let (batch, entries) = {
             let mut state = self.state.lock();
@@ -410,7 +410,7 @@ impl ConsoleSubscription {
         Realm::numbered(self.session.clone(), Some(context), frame)
     }
 
-    /// The first frame of this session, or else the main frame.
+    /// Returns the first frame of this session, otherwise the page's main frame.
     fn frame(&self, page: &Page) -> Frame {
         let own = page.frames().into_iter().find(|frame| frame.session().id() == self.session.id());
         own.unwrap_or_else(|| page.main_frame().clone())
@@ -440,7 +440,7 @@ impl ConsoleSubscription {
         self.entry(kind, (event.url, event.line, event.column), event.timestamp)
     }
 
-    /// With `is_whole`, the object ids remain valid and are kept. Otherwise, `on_object_read` adds valid ones later.
+    /// Creates an entry. With `is_whole`, keeps the valid object ids; otherwise `on_object_read` adds them.
     fn entry_from_call(&self, called: ConsoleApiCalled, is_whole: bool) -> ConsoleEntry {
         let place = place(called.stack_trace.as_ref()).unwrap_or_default();
         let realm = self.realm(called.execution_context_id);
@@ -472,7 +472,7 @@ fn text_of(arguments: &[JsHandle]) -> String {
     arguments.iter().map(|argument| preview(argument.object())).collect::<Vec<_>>().join(" ")
 }
 
-/// Passes CDP events to a subscription.
+/// Passes the CDP events of a session to its subscription.
 pub(super) struct SubscriptionObserver(pub(super) Arc<ConsoleSubscription>);
 
 impl Observer for SubscriptionObserver {

@@ -1,8 +1,8 @@
 //! TLS client certificates.
 //!
-//! Chromium takes client certificates only from the system's store. So the relay terminates TLS for the origins
-//! in question, with a certificate of its own that only the affected contexts accept, and opens another TLS
-//! connection to the server with the client certificate.
+//! Chromium takes client certificates only from the system's store. Therefore the relay terminates TLS for
+//! origins with a client certificate. Its own server certificate is accepted only by the contexts concerned.
+//! It opens a second TLS connection to the server, with the client certificate.
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
@@ -23,12 +23,12 @@ use url::{Host, Url};
 use crate::cdp::transport::tls::{Stream, tls_config};
 use crate::error::{Error, Result};
 
-/// A client certificate with its key, and the origin that it is for.
+/// A client certificate with its private key, and the origin that may request it.
 #[derive(Clone)]
 pub struct ClientCertificate {
     host: Host<String>,
     port: u16,
-    /// The PEM text: the certificate with its chain, and the key.
+    /// The certificate with its chain, and the private key, as PEM text.
     pem: Arc<[u8]>,
     chain: Vec<CertificateDer<'static>>,
     key: Arc<PrivateKeyDer<'static>>,
@@ -43,7 +43,7 @@ impl fmt::Debug for ClientCertificate {
 impl ClientCertificate {
     /// Parses a certificate and its key in PEM format; the key must not be encrypted.
     ///
-    /// # Errors `invalid_arguments`, without quoting the input.
+    /// # Errors `invalid_arguments` if one of them is invalid. The error does not quote the input.
     pub fn new(origin: &str, certificate: &[u8], key: &[u8]) -> Result<Self> {
         let wrong = |problem: &str| Error::InvalidArguments {
             problems: vec![format!("client_certificates: {problem}")],
@@ -64,12 +64,12 @@ impl ClientCertificate {
             chain,
             key: Arc::new(key_der),
         };
-        // Checked now, and not only when a server asks for the certificate.
+        // Check the key now, and not only when a server requests the certificate.
         read.introduction(true).map_err(|_| wrong("the key does not belong to the certificate"))?;
         Ok(read)
     }
 
-    /// The certificate and its key in PEM format.
+    /// Returns the certificate and its key in PEM format.
     pub(in crate::browser) fn pem(&self) -> &[u8] {
         &self.pem
     }
@@ -87,7 +87,7 @@ impl ClientCertificate {
     }
 }
 
-/// Whether a client certificate is for this URL, so that the relay's certificate replaces the server's own.
+/// Whether a client certificate is for this URL. The browser then sees the relay's server certificate.
 pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &str) -> bool {
     Url::parse(url).is_ok_and(|mut url| {
         if url.scheme() == "wss" {
@@ -101,7 +101,7 @@ pub(in crate::browser) fn is_covered(certificates: &[ClientCertificate], url: &s
 pub(super) struct RelayCertificates {
     certificates: Vec<ClientCertificate>,
     ignores_errors: bool,
-    /// The relay's own server certificates, by host.
+    /// The server certificates that the relay shows the browser, by host.
     faces: Mutex<HashMap<String, Arc<rcgen::CertifiedKey<rcgen::KeyPair>>>>,
 }
 
@@ -120,8 +120,8 @@ impl RelayCertificates {
         self.certificates.iter().find(|known| known.host == *host && known.port == port)
     }
 
-    /// Forwards data between the browser and a server over two TLS connections. If the server refuses, calls `tell`
-    /// with the reason before the browser is disconnected. TLS alerts are worded as in OpenSSL.
+    /// Forwards data between the browser and a server over two TLS connections. If the server refuses, calls
+    /// `tell` with the reason (a TLS alert in OpenSSL's wording) before the browser is disconnected.
     pub(super) async fn relay_tls(
         &self,
         client: TcpStream,
@@ -155,7 +155,7 @@ impl RelayCertificates {
         config.alpn_protocols = chosen.into_iter().collect();
         // A browser that does not trust this certificate yet disconnects and connects again.
         let mut client = hello.into_stream(Arc::new(config)).await?;
-        // With TLS 1.3 a server refuses a certificate only after the handshake.
+        // With TLS 1.3, a server can refuse a certificate only after the handshake.
         let carried = copy_bidirectional(&mut client, &mut server).await;
         if let Some(alert) = carried.as_ref().err().and_then(|error| alert_of(error)) {
             tell(refused(&alert));
@@ -163,7 +163,7 @@ impl RelayCertificates {
         carried.map(drop)
     }
 
-    /// A self-signed server certificate for this host, which only contexts with a client certificate for it accept.
+    /// Returns a self-signed server certificate for this host, which only the contexts concerned accept.
     fn face(&self, host: &Host<String>) -> io::Result<Arc<rcgen::CertifiedKey<rcgen::KeyPair>>> {
         let name = host.to_string();
         let name = name.trim_matches(['[', ']']).to_owned();
@@ -178,7 +178,7 @@ impl RelayCertificates {
     }
 }
 
-/// Why the connection to a server failed.
+/// Returns the reason why a TLS connection to a server failed.
 fn reason_of(error: &io::Error) -> String {
     match (alert_of(error), tls_of(error)) {
         (Some(alert), _) => refused(&alert),
@@ -194,7 +194,7 @@ fn refused(why: &str) -> String {
     format!("the TLS connection with the client certificate failed: {why}")
 }
 
-/// The TLS alert of the peer in OpenSSL's wording, such as `alert unknown ca`: scripts may search for that.
+/// Returns the peer's TLS alert in OpenSSL's wording, such as `alert unknown ca`, for which scripts search.
 pub(in crate::browser) fn alert_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match tls_of(error) {
         Some(Tls::AlertReceived(alert)) => Some(format!("alert {}", words_of(*alert))),

@@ -1,4 +1,4 @@
-//! Outgoing connections: proxies and network limits.
+//! Outgoing connections: proxies, client certificates and the network policy.
 pub(super) mod client_certificate;
 pub mod policy;
 pub mod proxy;

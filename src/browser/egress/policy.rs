@@ -1,5 +1,5 @@
-//! Which servers pages may reach. The relay checks all their traffic here, so that redirects, frames, workers
-//! and `WebSockets` are covered as well.
+//! The network policy: which servers pages may connect to. The relay enforces it for all connections,
+//! including redirects, frames, workers and `WebSockets`.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
@@ -10,11 +10,11 @@ use url::{Host, Url};
 pub struct Policy {
     /// Only these servers are allowed; all if empty.
     pub allowed: Vec<OriginPattern>,
-    /// Allowed servers must be in this list as well, unless it is empty.
+    /// If not empty, allowed servers must also be in this list.
     pub narrowed: Vec<OriginPattern>,
     /// These servers are always blocked.
     pub blocked: Vec<OriginPattern>,
-    /// Blocks private networks, even if a public name resolves to one of their addresses.
+    /// Whether private networks are blocked, even if a public host name resolves to one of their addresses.
     pub block_private: bool,
 }
 
@@ -22,9 +22,9 @@ pub struct Policy {
 /// `https://*.good.example`, `http://localhost:*`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OriginPattern {
-    /// `None`: http and https.
+    /// The scheme; `None` for both http and https.
     scheme: Option<String>,
-    /// Matches subdomains of the host, and not the host itself.
+    /// Whether the pattern matches the subdomains of the host, and not the host itself.
     below: bool,
     host: Option<Host<String>>,
     port: Port,
@@ -61,7 +61,7 @@ impl FromStr for OriginPattern {
             Some(rest) => (true, rest),
             None => (false, rest),
         };
-        // An unknown scheme, since the parser removes the default port of a known one.
+        // Use an unknown scheme, because the parser removes the default port of a known scheme.
         let url = Url::parse(&format!("x://{rest}")).map_err(|_| wrong())?;
         let host = Url::parse(&format!("http://{rest}")).map_err(|_| wrong())?;
         let bare = host.path() == "/" && host.query().is_none() && host.fragment().is_none();
@@ -109,12 +109,12 @@ impl OriginPattern {
 }
 
 impl Policy {
-    /// Whether it allows everything.
+    /// Whether the policy allows all connections.
     pub fn allows_all(&self) -> bool {
         self.allowed.is_empty() && self.narrowed.is_empty() && self.blocked.is_empty() && !self.block_private
     }
 
-    /// Whether an `http` or `https` URL may be opened. Other URLs are always permitted here.
+    /// Whether an `http` or `https` URL may be opened. Returns true for URLs with other schemes.
     pub fn permits(&self, url: &Url) -> bool {
         let Some(scheme) = web_scheme(url.scheme()) else { return true };
         let Some(host) = url.host() else { return false };
@@ -122,8 +122,8 @@ impl Policy {
         self.permits_server(scheme, &host.to_owned(), port)
     }
 
-    /// Whether a tunnel to a server may be opened. Its scheme is unknown, so it must be allowed for `https` or `http`,
-    /// and blocked for neither.
+    /// Whether a tunnel to a server may be opened. The scheme inside it is unknown: either `https` or `http`
+    /// must be allowed, and neither may be blocked.
     pub(in crate::browser) fn permits_tunnel(&self, host: &Host<String>, port: u16) -> bool {
         let host = canonical(host);
         let either = |fits: &dyn Fn(&str) -> bool| ["https", "http"].into_iter().any(fits);
@@ -153,13 +153,13 @@ impl Policy {
             }
     }
 
-    /// Whether the IP address that a name resolves to may be reached.
+    /// Whether connections to this IP address, to which a host name resolves, are allowed.
     pub(in crate::browser) fn permits_address(&self, address: IpAddr) -> bool {
         !(self.block_private && is_private(address))
     }
 }
 
-/// The canonical form of a host for comparison: no trailing dot, and IPv4-mapped IPv6 addresses as IPv4.
+/// Returns a host in canonical form for comparisons: no trailing dot, IPv4-mapped IPv6 addresses as IPv4.
 fn canonical(host: &Host<String>) -> Host<String> {
     match host {
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
@@ -168,7 +168,7 @@ fn canonical(host: &Host<String>) -> Host<String> {
     }
 }
 
-/// Whether a name always means this machine. See RFC 6761, section 6.3.
+/// Whether a host name always means this machine: `localhost` and its subdomains. See RFC 6761, section 6.3.
 pub fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
@@ -189,7 +189,7 @@ fn own_port(scheme: &str) -> u16 {
     if scheme == "https" { 443 } else { 80 }
 }
 
-/// Whether the public internet cannot reach an address: loopback, private, link-local, shared or reserved.
+/// Whether an address is not on the public internet: loopback, private, link-local, shared or reserved.
 fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
@@ -221,7 +221,7 @@ fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 addresses that an IPv6 address leads to, by translation or through a tunnel.
+/// Returns the IPv4 addresses that are embedded in an IPv6 address for translation or tunnels.
 fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     let segments = address.segments();
     let at = |index: usize| {
@@ -234,7 +234,7 @@ fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
         | [0, 0, 0, 0, 0 | 0xffff, 0, ..]
         | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![at(6)],
         [0x2002, ..] => vec![at(1)], // 6to4, RFC 3056
-        // Teredo (RFC 4380): the address of the server, and that of the client with inverted bits.
+        // Teredo (RFC 4380): the server's address, and the client's with inverted bits.
         [0x2001, 0, ..] => vec![at(2), Ipv4Addr::from_bits(!at(6).to_bits())],
         _ => Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! A proxy of the user, with its credentials.
+//! A proxy that the user configured, with its credentials.
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use url::{Host, Url};
 use super::policy::Policy;
 use crate::error::{Error, Result};
 
-/// A proxy with its credentials.
+/// A proxy server with its credentials and bypass list.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     pub(super) kind: Kind,
@@ -17,7 +17,7 @@ pub struct Proxy {
     pub(super) port: u16,
     pub(super) credentials: Option<(String, String)>,
     pub(super) bypass: Option<String>,
-    /// Whether a client named it, so that the network policy applies to the proxy itself.
+    /// Whether an MCP client chose the proxy. The network policy then applies to the proxy itself too.
     pub(super) from_client: bool,
 }
 
@@ -33,7 +33,7 @@ impl Proxy {
     /// Parses `http://host:port`, `https://…`, `socks5://…`, `socks4://…` or `host:port`. The URL may contain
     /// credentials.
     ///
-    /// # Errors `invalid_arguments`, without quoting the URL, since it may contain a password.
+    /// # Errors `invalid_arguments`. The error does not quote the URL, which may contain a password.
     pub fn new(
         server: &str,
         username: Option<String>,
@@ -87,7 +87,7 @@ impl Proxy {
         Ok(Self { kind, host, port: url.port().unwrap_or(own_port), credentials, bypass, from_client: false })
     }
 
-    /// The URL without credentials.
+    /// Returns the URL of the proxy, without credentials.
     pub fn server(&self) -> String {
         let scheme = match self.kind {
             Kind::Http => "http",
@@ -98,7 +98,7 @@ impl Proxy {
         format!("{scheme}://{}:{}", self.host, self.port)
     }
 
-    /// Marks the proxy as named by a client, so that the network policy applies to the proxy itself.
+    /// Marks the proxy as chosen by a client, so that the network policy applies to the proxy itself too.
     #[must_use]
     pub fn from_client(self) -> Self {
         Self { from_client: true, ..self }
@@ -113,7 +113,7 @@ impl Proxy {
         }
     }
 
-    /// The hosts that bypass the proxy, separated by commas.
+    /// Returns the hosts that bypass the proxy, separated by commas.
     pub fn bypass(&self) -> Option<&str> {
         self.bypass.as_deref()
     }
@@ -138,7 +138,7 @@ impl fmt::Debug for Proxy {
 }
 
 fn percent_decoded(text: &str) -> String {
-    // Outside of forms, `+`, `&` and `=` stand for themselves.
+    // Form decoding must leave `+`, `&` and `=` unchanged here.
     let form = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
     url::form_urlencoded::parse(form.as_bytes()).map(|(name, _)| name.into_owned()).collect()
 }

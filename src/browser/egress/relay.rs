@@ -1,8 +1,8 @@
 //! A local proxy between the browser and the user's proxy.
 //!
-//! The browser accepts no proxy password on its command line, asks for it in a window that nobody can answer,
-//! and supports none for SOCKS. The relay adds the credentials, enforces the network policy, and remembers why
-//! a connection was refused, which the browser does not report.
+//! The browser accepts no proxy password on its command line, asks for one in a native window, and supports
+//! none for SOCKS. The relay adds the credentials, enforces the network policy, and records why it refused a
+//! connection, which the browser does not report.
 mod socks;
 
 use std::io;
@@ -23,28 +23,28 @@ use super::proxy::{Kind, Proxy, authorization};
 use crate::cdp::transport::tls::{Stream, encrypt};
 use crate::error::{Error, Result};
 
-/// How long a proxy or server may take to accept a connection.
+/// The time limit for connecting to a proxy or server.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
-/// How long the browser may keep an unused connection open.
+/// How long a connection from the browser may be idle.
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
 const LARGEST_HEAD: usize = 256 << 10;
 
-/// Why a connection failed.
+/// The reason why a connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The network policy blocks it.
+    /// The network policy blocks the server.
     Forbidden,
     /// The proxy rejects the credentials.
     Credentials,
     /// The proxy refuses the connection.
     Refused(String),
-    /// The proxy is unreachable.
+    /// The proxy cannot be reached.
     Unreachable(String),
-    /// The server is unreachable, without a proxy.
+    /// The server cannot be reached directly, without a proxy.
     Server(io::ErrorKind),
-    /// The server refuses the client certificate, or its own certificate is not trusted.
+    /// The server refuses the client certificate, or the server's own certificate is not trusted.
     ClientCertificate(String),
-    /// The request was given up because of the server's certificate.
+    /// The browser's request was cancelled because the server's certificate is invalid.
     ServerCertificate(String),
 }
 
@@ -65,12 +65,12 @@ impl Refusal {
     }
 }
 
-/// The relay, which listens until it is dropped.
+/// A running relay. It stops when dropped.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    /// The address for the browser.
+    /// The address that the browser uses.
     address: SocketAddr,
-    /// The address for clients that present client certificates themselves.
+    /// The address for API requests, which present client certificates themselves.
     plain: SocketAddr,
     shared: Arc<Shared>,
     listening: Vec<JoinHandle<()>>,
@@ -81,7 +81,7 @@ pub(crate) struct RelaySettings<'a> {
     pub(crate) upstream: Option<&'a Proxy>,
     pub(crate) policy: &'a Arc<Policy>,
     pub(crate) certificates: &'a [ClientCertificate],
-    /// Whether servers that ask for a client certificate may have an invalid certificate themselves.
+    /// Whether to ignore certificate errors of servers that request a client certificate.
     pub(crate) ignores_errors: bool,
 }
 
@@ -99,7 +99,7 @@ impl Drop for Relay {
 }
 
 impl Relay {
-    /// Starts a relay, if these settings need one.
+    /// Starts a relay; `None` if these settings need none.
     pub(crate) async fn start(wanted: RelaySettings<'_>) -> Result<Option<Self>> {
         let RelaySettings { upstream, policy, certificates, ignores_errors } = wanted;
         if upstream.is_none() && policy.allows_all() && certificates.is_empty() {
@@ -131,41 +131,41 @@ impl Relay {
         Ok(Some(Self { address, plain, shared, listening }))
     }
 
-    /// The proxy URL for clients that present client certificates themselves.
+    /// Returns the proxy URL for API requests, which present client certificates themselves.
     pub(crate) fn plain_server(&self) -> String {
         format!("http://{}", self.plain)
     }
 
-    /// Whether it forwards to another proxy.
+    /// Whether the relay forwards to a proxy of the user.
     pub(crate) fn has_upstream(&self) -> bool {
         self.shared.upstream.is_some()
     }
 
-    /// The proxy URL for the browser.
+    /// Returns the proxy URL for the browser.
     pub(crate) fn server(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The bypass list for the browser. Loopback addresses use the relay as well, unless the user excludes them.
+    /// Returns the browser's proxy bypass list. By default, loopback addresses use the relay too.
     pub(crate) fn bypass(&self) -> String {
         let mut hosts = vec!["<-loopback>"];
         hosts.extend(self.direct_hosts());
         hosts.join(";")
     }
 
-    /// The hosts that bypass the relay and the user's proxy. None with a network policy, which the relay must enforce.
+    /// Returns the hosts that bypass the relay and the user's proxy; none if there is a network policy.
     pub(crate) fn direct_hosts(&self) -> impl Iterator<Item = &str> {
         let theirs = self.shared.upstream.as_ref().and_then(|proxy| proxy.bypass.as_deref());
         let theirs = theirs.filter(|_| self.shared.policy.allows_all()).unwrap_or_default();
         theirs.split([',', ';']).map(str::trim).filter(|host| !host.is_empty())
     }
 
-    /// Records why a connection was refused.
+    /// Records that the browser cancelled a request because of the server's certificate.
     pub(crate) fn note_failure(&self, reason: String) {
         self.shared.note(Refusal::ServerCertificate(reason));
     }
 
-    /// The relay's explanation for an error since `begun`, if it knows more than the browser.
+    /// Returns the reason that the relay recorded for a failure since `begun`; `None` if there is none.
     pub(crate) fn explain(&self, begun: Instant) -> Option<Error> {
         let refused = self.shared.refused.lock().clone();
         refused.filter(|(when, _)| *when >= begun).and_then(|(_, refusal)| refusal.into_error())
@@ -173,7 +173,7 @@ impl Relay {
 }
 
 async fn listen(listener: TcpListener, shared: Arc<Shared>, certificates: Option<Arc<RelayCertificates>>) {
-    // Dropping the set when this task ends closes all connections.
+    // Dropping the set at the end of this task closes all connections.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -194,7 +194,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>, certificates: Option
     }
 }
 
-/// Whether a client runs as the same user. Other users must not use the proxy password. Checked on Linux only.
+/// Whether a client runs as the same user: others must not use the proxy password. Checked on Linux only.
 #[cfg(target_os = "linux")]
 fn is_ours(from: SocketAddr, here: Option<SocketAddr>) -> bool {
     let (SocketAddr::V4(from), Some(SocketAddr::V4(here))) = (from, here) else { return false };
@@ -241,7 +241,7 @@ async fn serve(
         Ok(connected) => connected,
         Err(refusal) => {
             shared.note(refusal);
-            // The browser reports a refused tunnel as an error, but would show an answer to a plain request as a page.
+            // For a tunnel, the browser reports a 502 as an error. For a plain request, it would show a page.
             if request.is_tunnel {
                 client
                     .write_all(b"HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
@@ -291,7 +291,7 @@ async fn serve(
                 return Ok(());
             }
             if status.is_some_and(|status| (100..200).contains(&status)) {
-                // The bytes after an interim response may be the beginning of the final one.
+                // The bytes after an interim response may be the beginning of the final response.
                 to_client.write_all(&head).await?;
                 early = rest;
                 continue;
@@ -308,7 +308,7 @@ async fn serve(
     }
 }
 
-/// Whether the browser begins a TLS handshake in a tunnel. Unencrypted `WebSockets` use tunnels, too.
+/// Whether the browser begins a TLS handshake in a tunnel. Unencrypted `WebSockets` use tunnels too.
 async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
     const HANDSHAKE: u8 = 22;
     let mut first = [0];
@@ -318,12 +318,12 @@ async fn is_encrypted(client: &TcpStream) -> io::Result<bool> {
 /// A request of the browser to the relay.
 struct Request {
     is_tunnel: bool,
-    /// Whether it is an unencrypted WebSocket, for which WebKit uses no tunnel.
+    /// Whether the request opens an unencrypted WebSocket, for which WebKit uses no tunnel.
     is_socket: bool,
     host: Host<String>,
     port: u16,
     method: String,
-    /// The path and query, as requested from the server without a proxy.
+    /// The path and query, in the form for a request directly to the server.
     path: String,
 }
 
@@ -365,7 +365,7 @@ impl Shared {
         if permitted { Ok(()) } else { Err(Refusal::Forbidden) }
     }
 
-    /// Opens a connection for the request. Also returns bytes that the server has sent already.
+    /// Opens a connection for the request. Returns it with the bytes that the server has already sent.
     async fn connect(&self, request: &Request) -> Result<(Box<dyn Stream>, Vec<u8>), Refusal> {
         let Some(proxy) = &self.upstream else {
             return Ok((Box::new(self.connect_directly(&request.host, request.port).await?), Vec::new()));
@@ -394,14 +394,14 @@ impl Shared {
         Ok((stream, early))
     }
 
-    /// Resolves the name once and connects to the result, so that a second DNS answer cannot bypass the check.
+    /// Resolves the host once and connects to a checked address, so that DNS rebinding is impossible.
     async fn connect_directly(&self, host: &Host<String>, port: u16) -> Result<TcpStream, Refusal> {
         let failed = |error: io::Error| Refusal::Server(error.kind());
         let addresses = self.permitted(host, port, failed).await?;
         TcpStream::connect(&*addresses).await.map_err(failed)
     }
 
-    /// The IP addresses of a host that may be reached.
+    /// Resolves a host, and returns those of its IP addresses that the policy allows.
     async fn permitted(
         &self,
         host: &Host<String>,
@@ -420,7 +420,7 @@ impl Shared {
         if permitted.is_empty() { Err(Refusal::Forbidden) } else { Ok(permitted) }
     }
 
-    /// The request head for the next hop. Closes the connection afterwards, since later requests are not rewritten.
+    /// Returns the request head for the next hop, with `Connection: close`: only one request is rewritten.
     fn rewritten(&self, request: &Request, head: &[u8]) -> Vec<u8> {
         let to_proxy = self.upstream.as_ref().filter(|proxy| matches!(proxy.kind, Kind::Http | Kind::Https));
         let mut lines = head.split_inclusive(|byte| *byte == b'\n');
@@ -447,7 +447,7 @@ impl Shared {
     }
 }
 
-/// The request head of a WebSocket for its server, with the upgrade headers.
+/// Returns the request head that opens a WebSocket on its server. Keeps the upgrade headers.
 fn upgrading(request: &Request, head: &[u8]) -> Vec<u8> {
     let mut written = format!("{} {} HTTP/1.1\r\n", request.method, request.path).into_bytes();
     for line in head.split_inclusive(|byte| *byte == b'\n').skip(1) {
@@ -458,7 +458,7 @@ fn upgrading(request: &Request, head: &[u8]) -> Vec<u8> {
     written
 }
 
-/// Asks an HTTP proxy for a tunnel to the server.
+/// Requests a tunnel to the server from an HTTP proxy. Returns the bytes received after the response head.
 async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) -> Result<Vec<u8>, Refusal> {
     let broke = |error: io::Error| Refusal::Unreachable(plain(&error));
     let authority = request.authority();
@@ -477,7 +477,7 @@ async fn tunnel(stream: &mut Box<dyn Stream>, proxy: &Proxy, request: &Request) 
     }
 }
 
-/// Reads up to the empty line; `already` was read before. Also returns the bytes after the head.
+/// Reads up to the empty line; `already` holds bytes read before. Returns the head and the bytes after it.
 async fn read_head(
     stream: &mut (impl AsyncRead + Unpin),
     already: Vec<u8>,
@@ -502,7 +502,7 @@ fn status_of(head: &[u8]) -> Option<u16> {
     line.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()
 }
 
-/// The head with `Connection: close`.
+/// Returns the head with `Connection: close`.
 fn closing(head: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(head.len() + 20);
     for line in head.split_inclusive(|byte| *byte == b'\n').filter(|line| *line != b"\r\n") {
@@ -516,7 +516,7 @@ fn closing(head: &[u8]) -> Vec<u8> {
     written
 }
 
-/// A short error text, without the keywords that would start a login cooldown (`session::cooldown`).
+/// Returns a short error text without keywords that `session::cooldown` would take for a login failure.
 fn plain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),

@@ -1,4 +1,4 @@
-//! Element actions as data.
+//! Element actions and queries as deserializable data, and how to perform them.
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ pub enum ElementAction {
     ScrollIntoView,
     SetInputFiles {
         paths: Vec<PathBuf>,
-        /// The MIME types of the files, where their names do not determine them.
+        /// The MIME type of each file. `None`: the type that the browser derives from the file name.
         #[serde(default)]
         types: Vec<Option<String>>,
     },
@@ -97,7 +97,7 @@ pub enum ElementAction {
 }
 
 impl ElementAction {
-    /// Checks that the arguments are valid for any element: a folder must be the only path.
+    /// Checks the arguments that do not depend on the element: a directory must be the only path to upload.
     fn check(&self) -> Result<()> {
         let Self::SetInputFiles { paths, .. } = self else { return Ok(()) };
         let problem = match paths.iter().filter(|path| path.is_dir()).count() {
@@ -109,7 +109,7 @@ impl ElementAction {
         Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
     }
 
-    /// Whether locator handlers run before this action: not if it skips the actionability checks.
+    /// Whether locator handlers run before this action. They run before all actions that are not forced.
     fn runs_locator_handlers(&self) -> bool {
         match self {
             Self::Click(press) | Self::Hover(press) | Self::Tap(press) | Self::SetChecked { press, .. } => {
@@ -140,7 +140,7 @@ impl ElementAction {
         )
     }
 
-    /// Whether a navigation caused by this action is waited for until it has loaded.
+    /// Whether to wait until a navigation caused by this action has loaded.
     fn is_followed(&self) -> bool {
         match self {
             Self::Click(press) => !press.no_wait_after,
@@ -149,8 +149,8 @@ impl ElementAction {
         }
     }
 
-    /// Waits after the action for a navigation since `begun`: until the browser has reported it, and after a
-    /// click or a key until it has loaded. `limit` is for the whole action.
+    /// Waits for a navigation that the action caused since `begun`: until the browser reports it and, after
+    /// a click or key press, until it has loaded. `limit` includes the time of the action itself.
     pub async fn follow(&self, frame: &Frame, begun: (JournalMark, Instant), limit: Duration) {
         let (mark, since) = begun;
         if self.may_navigate()
@@ -167,7 +167,7 @@ impl ElementAction {
         }
     }
 
-    /// Whether this can be noticed by the page, unlike a query or a wait.
+    /// Whether this acts on the page, unlike a query or a wait.
     pub fn is_action(&self) -> bool {
         !matches!(
             self,
@@ -188,23 +188,23 @@ impl ElementAction {
     }
 }
 
-/// Options for pressing an element.
+/// Options for a click, hover, tap or check.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct PressOptions {
     button: Option<String>,
     count: Option<u32>,
-    /// How long the button is held, in milliseconds.
+    /// How long the button is held, in milliseconds. Default: the input style decides.
     delay: Option<f64>,
-    /// The modifier keys held during the action, and no others. Default: those that are pressed now.
+    /// The modifier keys held during the action, and no others. Default: the keys that are pressed now.
     modifiers: Option<Vec<String>>,
     position: Option<Point>,
     force: bool,
-    /// Performs only the actionability checks.
+    /// Performs only the actionability checks, without the action.
     trial: bool,
     steps: Option<u32>,
     keeps_scroll: bool,
-    /// Does not wait for a navigation.
+    /// Does not wait for a navigation that the action causes.
     no_wait_after: bool,
 }
 
@@ -251,7 +251,7 @@ impl PressOptions {
 }
 
 impl Locator {
-    /// Performs an action on the element.
+    /// Waits for the element and performs `action`. Returns the result of a query; null for most actions.
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         action.check()?;
         let act = |element: ElementHandle, left| async move { element.act(action, left).await };
@@ -260,14 +260,14 @@ impl Locator {
 }
 
 impl ElementHandle {
-    /// Dispatches an event in the main world; `init` may contain remote objects.
+    /// Dispatches a DOM event of type `kind` in the main world. `init` may contain JavaScript handles.
     pub async fn dispatch_event(&self, kind: &str, init: JsValue) -> Result<()> {
         let items = vec![JsValue::Text(kind.to_owned()), init];
         let argument = JsValue::Array { number: u64::MAX, items };
         JsHandle::of_element(self).evaluate(DISPATCH, &argument, Some(ScriptWorld::Main)).await.map(drop)
     }
 
-    /// Performs an action on this element.
+    /// Performs `action` on this element. Returns the result of a query; null for most actions.
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         if action.runs_locator_handlers() {
             self.frame().page()?.clear_way(limit, Instant::now() + limit).await?;
@@ -354,12 +354,12 @@ impl ElementHandle {
         Ok(Value::Null)
     }
 
-    /// Whether the effect of an action is checked. `InputStyle::Bare` does not check it, as in Playwright.
+    /// Whether to verify the effect of an action. `InputStyle::Bare` does not, as in Playwright.
     fn is_judged(&self, options: &ActionOptions) -> Result<bool> {
         Ok(!self.input(options)?.is_bare())
     }
 
-    /// Fails if the page reverts the state or choice that a control was given.
+    /// Fails if the page has reverted the checked state or the selected options that the action set.
     async fn judge_control(&self, wish: Value, options: &ActionOptions) -> Result<()> {
         #[derive(Deserialize)]
         struct Kept {

@@ -1,4 +1,4 @@
-//! Checks an element until it is actionable. The checks are in `injected/probe.js`.
+//! Waits until an element is actionable, by repeating the checks in `injected/probe.js`.
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -32,9 +32,9 @@ pub struct ActionOptions {
     pub force: bool,
     /// Where to press, relative to the top left corner of the padding box.
     pub position: Option<Point>,
-    /// The input style. Default: the page's.
+    /// The input style. Default: the page's input style.
     pub style: Option<InputStyle>,
-    /// How many steps the pointer takes straight to the centre. Default: the input style decides the path.
+    /// The number of pointer moves, in a straight line to the element. Default: the input style decides.
     pub steps: Option<u32>,
     /// Fails at once if nothing in progress could make the element actionable, instead of waiting for the limit.
     pub refuses: bool,
@@ -60,12 +60,12 @@ impl Default for ActionOptions {
 }
 
 impl ActionOptions {
-    /// The defaults with another limit.
+    /// Returns the default options with this limit.
     pub fn within(limit: Duration) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// The same options, but failing at once if nothing could make the element actionable.
+    /// Sets `refuses`: fails at once if nothing in progress could make the element actionable.
     #[must_use]
     pub fn fail_early(self) -> Self {
         Self { refuses: true, ..self }
@@ -79,25 +79,25 @@ impl ActionOptions {
     }
 }
 
-/// What an action requires of its element.
+/// The requirements of an action on its element.
 #[expect(clippy::struct_excessive_bools, reason = "nine questions, each asked by itself")]
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(in crate::browser) struct Need {
     pub(in crate::browser) visible: bool,
     pub(in crate::browser) enabled: bool,
     pub(in crate::browser) editable: bool,
-    /// Stable: at the same position for two frames.
+    /// Stable: at the same position for two animation frames.
     pub(in crate::browser) stable: bool,
-    /// The next check will require `stable`; its two frames count from this check on.
+    /// The next check requires `stable`, so this check already records the position to compare with.
     pub(in crate::browser) soon_stable: bool,
-    /// A press at the point must hit the element.
+    /// A press at the target point must hit the element: nothing may cover the element there.
     pub(in crate::browser) hit: bool,
-    /// The label may be used instead, if the control itself is not visible.
+    /// The label may be pressed instead, if the control itself is not visible.
     pub(in crate::browser) label: bool,
-    /// The element may disappear when the pointer arrives, since pointing at it was the whole action.
+    /// The element may disappear when the pointer arrives, since hovering was the whole action.
     #[serde(skip)]
     pub(in crate::browser) passing: bool,
-    /// The press of this many clicks will be checked, see `press_watched`.
+    /// Verifies that the press becomes this number of clicks, see `press_watched`. `None`: not verified.
     #[serde(skip)]
     pub(in crate::browser) watched: Option<u32>,
 }
@@ -123,7 +123,7 @@ impl Need {
     /// Requirements for choosing options.
     pub(in crate::browser) const ENABLED: Self = Self { enabled: true, ..Self::SEEN };
 
-    /// Requires only a position.
+    /// Returns the requirements of a forced action: only a position.
     pub(in crate::browser) fn forced(self) -> Self {
         Self { label: self.label, ..Self::default() }
     }
@@ -145,7 +145,7 @@ pub(in crate::browser) struct Clear {
     pub(in crate::browser) inner: Point,
 }
 
-/// The result of the injected check.
+/// The result of `probe` in `probe.js`: an obstacle, or the visible box and the point to press.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Answer {
     blocked: Option<String>,
@@ -155,7 +155,7 @@ pub(in crate::browser) struct Answer {
 }
 
 impl Answer {
-    /// Converts a result that contains a point.
+    /// Converts the result. A result with neither an obstacle nor a point counts as `Obstacle::Silent`.
     pub(in crate::browser) fn read(self, element: &ElementHandle) -> Result<Look> {
         Ok(match (self.obstacle(element)?, self.clear, self.point) {
             (Some(by), ..) => Look::Blocked(by),
@@ -164,14 +164,14 @@ impl Answer {
         })
     }
 
-    /// The obstacle, if any. An element that is gone is an error at once.
+    /// Returns the obstacle, if any. Fails with `StaleRef` if the element is gone.
     pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
         let Some(blocked) = &self.blocked else { return Ok(None) };
         parse_obstacle(blocked, self.by.clone()).map(Some).ok_or_else(|| element.stale())
     }
 }
 
-/// The pauses between checks: short at first, since most obstacles are a page that is still loading.
+/// The pauses between checks, in milliseconds: short at first, since most obstacles disappear during loading.
 const PAUSES_MS: [u64; 6] = [0, 10, 25, 50, 100, 100];
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
@@ -179,22 +179,22 @@ fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
-/// Sleeps before the next check; not at all for zero, since the timer would round up to a millisecond.
+/// Sleeps for `pause`. Returns at once for zero, since the timer would round up to a millisecond.
 async fn rest(pause: Duration) {
     if !pause.is_zero() {
         sleep(pause).await;
     }
 }
 
-/// Sleeps before the next check, but not beyond the deadline.
+/// Sleeps for `pause`, but not beyond `deadline`.
 pub(in crate::browser) async fn rest_before(deadline: Instant, pause: Duration) {
     rest(pause.min(deadline.saturating_duration_since(Instant::now()))).await;
 }
 
-/// The least number of checks, each scrolling in another way, before an element is refused as never actionable.
+/// The minimum number of checks, each with another scroll alignment, before `ActionOptions::refuses` applies.
 pub(super) const FEWEST_LOOKS: u32 = 3;
 
-/// How long to wait for a control to become enabled after typing or loading, when the page shows no activity.
+/// How long an idle page may take to enable a control or make it editable, such as after typing.
 const ENABLING: Duration = Duration::from_secs(1);
 
 /// How long to wait, even on an idle page, for an obstacle to disappear.
@@ -205,16 +205,16 @@ fn patience_with(obstacle: &Obstacle) -> Duration {
 /// How long to try to reach an element with the pointer, if the action also works without the pointer.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How long to wait for an element that keeps moving before it is pressed where it is; never with a shorter limit.
+/// How long to wait until a moving element stops, before pressing it anyway. Not with a shorter time limit.
 const CATCHING: Duration = Duration::from_secs(4);
-/// The largest share of the time limit for that wait: a loaded machine needs the rest to reach the element.
+/// The largest share of the time limit for `CATCHING`: a slow machine needs the rest to reach the element.
 const CATCHING_SHARE: f64 = 0.6;
 
-/// The last attempt that scrolls with the wheel.
+/// The number of the last attempt that scrolls with the wheel. Later attempts scroll by script.
 const LAST_WHEEL: u32 = 3;
 
 impl ElementHandle {
-    /// The page's input with the requested style.
+    /// Returns the page's input devices with the requested input style.
     pub(in crate::browser) fn input(&self, options: &ActionOptions) -> Result<Input> {
         let page = self.frame().page()?;
         page.acts();
@@ -222,7 +222,7 @@ impl ElementHandle {
         Ok(input.with_style(options.style.unwrap_or(input.style())))
     }
 
-    /// Checks until there is no obstacle. At the time limit, the last obstacle is the error.
+    /// Calls `look` with the attempt number until there is no obstacle, or fails at the time limit.
     pub(in crate::browser) async fn until_clear<T, Looking: Future<Output = Result<Attempt<T>>>>(
         &self,
         options: &ActionOptions,
@@ -260,7 +260,7 @@ impl ElementHandle {
         outcome.unwrap_or(Err(Error::NotActionable { obstacle, waited: limit }))
     }
 
-    /// Whether nothing loads, moves or has just changed in the documents that could make the element actionable.
+    /// Whether nothing loads, moves or has just changed in the main document and in the element's own.
     pub(crate) async fn is_calm(&self, page: &Page) -> bool {
         let main = page.main_frame();
         if page.with_network(NetworkLog::is_waiting) || !is_calm(self.frame()).await {
@@ -284,7 +284,7 @@ impl ElementHandle {
         .await
     }
 
-    /// Moves the pointer to an actionable point. An instant pointer moves only for the press if it need not hit.
+    /// Waits until the element is actionable and points at it. Without `hit`, an instant pointer moves later.
     pub(in crate::browser) async fn approach(
         &self,
         need: Need,
@@ -314,8 +314,8 @@ impl ElementHandle {
         .await
     }
 
-    /// Like [`approach`](Self::approach), for actions that do not depend on the pointer. `None` if the element
-    /// is not actionable soon.
+    /// Like [`approach`](Self::approach), for actions that also work without the pointer. Returns `None` if
+    /// the element is not actionable within `SOON`.
     pub(in crate::browser) async fn try_approach(
         &self,
         need: Need,
@@ -342,7 +342,7 @@ impl ElementHandle {
         self.reach_at_once(need, &input, turn, options, attempt).await
     }
 
-    /// Moves to the element in one step, and checks again whether a press there hits it.
+    /// Moves the pointer straight to the element, and checks again whether a press there hits the element.
     async fn reach_at_once(
         &self,
         need: Need,
@@ -372,7 +372,7 @@ impl ElementHandle {
         })
     }
 
-    /// Moves to the element as a person does: checks, moves, and checks again before acting.
+    /// Moves the pointer along a natural path: checks the element, moves, and checks again before the press.
     async fn approach_naturally(
         &self,
         need: Need,
@@ -401,7 +401,7 @@ impl ElementHandle {
             }
             Err(_) => InputListeners::ALL,
         };
-        // The element must stand still while the pointer moves to it.
+        // The element must not move while the pointer moves to it.
         let still = Aim { scroll: None, ..aim };
         let (mouse, page) = (input.with_listeners(listened).mouse(), self.frame().page()?);
         let go = async {
@@ -428,7 +428,7 @@ impl ElementHandle {
         };
         if !second.seen.contains(found.point) {
             found = second;
-            // The listeners on the way to the new point are unknown.
+            // The listeners on the path to the new point are unknown.
             listened = InputListeners::ALL;
             journey = input.mouse().go_to(found.point).await;
         }
@@ -447,14 +447,14 @@ impl ElementHandle {
         }))
     }
 
-    /// Begins to watch a press, if it will be checked. The page does so before it answers the next call.
+    /// Starts to record the press, if it will be verified. The page handles this call before all later ones.
     async fn begin_watching(&self, need: Need) -> Result<Option<PressAnswer>> {
         let Some(clicks) = need.watched.filter(|_| need.hit) else { return Ok(None) };
         let arguments = vec![self.handle().argument(), value_argument(&(clicks > 1))];
         Ok(Some(Box::pin(self.world().begin_call("pressed", arguments).await?)))
     }
 
-    /// What has appeared under the pointer, at this point of the element's own frame.
+    /// Returns the obstacle that has appeared at this point of the element's own frame, if any.
     async fn new_obstacle_at(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
         Ok(match self.confirm(need, point).await? {
             Look::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
@@ -470,13 +470,13 @@ impl ElementHandle {
         ))
     }
 
-    /// Checks the element, with a point in the viewport of its own frame.
+    /// Checks the element once. The resulting point is in the viewport of the element's own frame.
     async fn look(&self, need: Need, aim: &Aim) -> Result<Look> {
         let options = json!({ "need": need, "scroll": aim.scroll, "at": aim.at, "position": aim.position });
         self.ask::<Answer>("probe", vec![value_argument(&options)]).await?.read(self)
     }
 
-    /// Checks the element, with a point in the page's viewport, through all frames around it.
+    /// Checks the element and all frames around it once. The resulting point is in the page's viewport.
     pub(in crate::browser) async fn look_from_page(&self, need: Need, aim: &Aim) -> Result<Look> {
         match self.look(need, aim).await? {
             Look::Blocked(by) => Ok(Look::Blocked(by)),
@@ -493,12 +493,12 @@ impl ElementHandle {
         }
     }
 
-    /// Whether a press at this point of the element's own frame still hits it.
+    /// Checks whether a press at this point of the element's own frame still hits the element.
     async fn confirm(&self, need: Need, point: Point) -> Result<Look> {
         self.ask::<Answer>("confirm", vec![value_argument(&point), value_argument(&need)]).await?.read(self)
     }
 
-    /// Converts a point of this element's frame to the page, and checks whether a press there reaches the frame.
+    /// Converts a point from the element's frame to the page. If `hit`, a press there must reach the frame.
     pub(in crate::browser) async fn to_page(
         &self,
         point: Point,
@@ -522,7 +522,7 @@ impl ElementHandle {
         Ok(Look::Clear(clear))
     }
 
-    /// Converts a point of this element's frame to the page, with subpixel precision.
+    /// Converts a point from the viewport of the element's frame to the page's, with subpixel precision.
     pub(in crate::browser) async fn to_page_exactly(&self, mut point: Point) -> Result<Point> {
         for owner in self.frame().owners().await? {
             point = owner.ask("fromFrame", vec![value_argument(&point)]).await?;
@@ -537,7 +537,7 @@ async fn is_calm(frame: &Frame) -> bool {
 }
 
 impl Page {
-    /// Waits until the page has drawn this number of frames. Does not wait for a page that draws nothing.
+    /// Waits for this number of animation frames, each up to a timeout, since hidden pages draw none.
     pub(super) async fn until_drawn(&self, frames: u32) {
         if let Ok(world) = self.main_frame().utility_world().await {
             let _ = world.call::<()>("frames", &[frames.into()]).await;
@@ -546,7 +546,7 @@ impl Page {
 }
 
 impl Frame {
-    /// The elements that embed this frame and its ancestors, innermost first.
+    /// Returns the elements that embed this frame and its ancestors, innermost first.
     pub(in crate::browser) async fn owners(&self) -> Result<Vec<ElementHandle>> {
         let mut owners = Vec::new();
         let mut frame = self.clone();
@@ -558,19 +558,19 @@ impl Frame {
     }
 }
 
-/// Resolves with whether a watched press has become a click, or a double click, on its element.
+/// A future that resolves to whether the recorded press has become a click, or double click, on its element.
 pub(super) type PressAnswer = BoxFuture<'static, Result<bool>>;
 
-/// An actionable point of the page.
+/// The point to press for an actionable element, in the page's viewport.
 pub(in crate::browser) struct PointerTarget {
     pub(in crate::browser) point: Point,
     /// The pointer's movement to the point; `None` if it has not moved yet.
     journey: Option<PendingMovement>,
-    /// What the page listens to at the point.
+    /// The input events that the page listens to at the point.
     listened: InputListeners,
     /// The guard that prevents other presses while the pointer is at the point.
     turn: OwnedMutexGuard<()>,
-    /// The answer to a press that is watched.
+    /// Whether the recorded press has become a click; `None` if the press is not verified.
     pub(super) answered: Option<PressAnswer>,
 }
 
@@ -583,12 +583,12 @@ impl PointerTarget {
         }
     }
 
-    /// Presses at the point.
+    /// Clicks at the point.
     pub(in crate::browser) async fn press(self, input: &Input, click: &ClickOptions) -> Result<()> {
         self.press_in_turn(input, click).await.map(drop)
     }
 
-    /// Presses at the point. Returns the guard that prevents other presses.
+    /// Clicks at the point. Returns the guard that prevents other presses.
     pub(in crate::browser) async fn press_in_turn(
         self,
         input: &Input,
@@ -604,25 +604,25 @@ impl PointerTarget {
     }
 }
 
-/// The result of one attempt.
+/// The result of one attempt at an action.
 #[derive(Debug)]
 pub(in crate::browser) enum Attempt<T> {
     Done(T),
     Blocked(Obstacle),
 }
 
-/// How to check an element.
+/// Options of one actionability check.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::browser) struct Aim {
-    /// Scrolls into view first; the number of the attempt, each of which scrolls in another way.
+    /// The attempt number: scrolls into view first, each time with another alignment. `None`: no scrolling.
     pub(in crate::browser) scroll: Option<u32>,
     /// The preferred point, as fractions of the element's visible box.
     pub(in crate::browser) at: Option<(f64, f64)>,
-    /// The required point.
+    /// The required point, relative to the top left corner of the padding box.
     pub(in crate::browser) position: Option<Point>,
 }
 
-/// A random point near the centre, as a person clicks.
+/// Returns a random point near the centre of the box, as fractions: people rarely click the exact centre.
 fn off_centre(randomness: &Randomness) -> (f64, f64) {
     let aside = || {
         let offset = 0.06 + 0.14 * randomness.unit() * randomness.unit();

@@ -1,4 +1,4 @@
-//! Accessibility snapshots: writing them, and matching templates.
+//! ARIA snapshots: writes them, and matches them with templates.
 //!
 //! For the format see Playwright's documentation of ARIA snapshots.
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::expect::last_seen;
 use super::locator::Locator;
 use crate::error::{Error, Result, squeezed};
 
-/// The accessibility tree of an element; without its own node if it has no role.
+/// The accessibility tree of an element. If the element has no role, only the nodes inside the element.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct AriaTree(Vec<AriaNode>);
@@ -41,7 +41,7 @@ enum AriaNode {
 #[derive(Debug)]
 pub struct AriaTemplate(Inside);
 
-/// The expected children of an element.
+/// The expected content of an element.
 #[derive(Debug, Default)]
 struct Inside {
     url: Option<Words>,
@@ -80,10 +80,10 @@ pub struct AriaOutcome {
 }
 
 impl Locator {
-    /// Waits until the accessibility tree of the element matches `template`, or does not with `is_not`. Returns
-    /// the last result.
+    /// Waits until the accessibility tree of the element matches `template` or, if `is_not`, does not match.
+    /// Returns the last result.
     ///
-    /// # Errors `element_not_found` if there is no such element within `limit`.
+    /// # Errors `element_not_found` if no element matches the locator within `limit`.
     pub async fn expect_aria(
         &self,
         template: &AriaTemplate,
@@ -97,7 +97,7 @@ impl Locator {
 }
 
 impl ElementHandle {
-    /// The accessibility tree of the element.
+    /// Returns the accessibility tree of the element.
     ///
     /// # Errors `stale_ref` if the element is gone.
     pub async fn aria_tree(&self) -> Result<AriaTree> {
@@ -106,7 +106,7 @@ impl ElementHandle {
 }
 
 impl AriaTree {
-    /// Writes the tree as a list with two spaces for each level, at most `depth` levels below the first.
+    /// Writes the tree as a YAML list. `depth` limits the number of levels below the first. Default: all.
     pub fn outline(&self, depth: Option<usize>) -> String {
         let mut lines = Vec::new();
         self.write(depth, "", &mut lines);
@@ -119,7 +119,7 @@ impl AriaTree {
         }
     }
 
-    /// Whether the template matches this node or a descendant.
+    /// Whether the template matches this tree or a subtree.
     pub fn fits(&self, template: &AriaTemplate) -> bool {
         template.0.fits(self, false)
             || self.0.iter().any(|node| match node {
@@ -150,7 +150,7 @@ impl AriaNode {
     }
 }
 
-/// Role, name and states as text.
+/// Formats role, name and states, such as `heading "To do" [level=2]`.
 fn head(role: &str, name: &str, states: &BTreeMap<String, Value>) -> String {
     let mut head = role.to_owned();
     if !name.is_empty() {
@@ -167,7 +167,7 @@ fn head(role: &str, name: &str, states: &BTreeMap<String, Value>) -> String {
     head
 }
 
-/// A text in YAML, quoted where necessary.
+/// Formats a text as a YAML scalar, quoted if necessary.
 fn scalar(text: &str) -> String {
     static SPECIAL: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r#"^[\s"'\-?:,\[\]{}#&*!|>%@`]|:\s|:$|\s#|\s$|^$|^(?i:true|false|null|~|[\d.]+)$"#;
@@ -284,7 +284,7 @@ impl Inside {
 }
 
 impl Wanted {
-    /// Parses a line: role, name, states, and the inline text if that is the node's only child.
+    /// Parses a line: role, name, states, and the text if that is the only child. `None` for an invalid line.
     fn read(line: &str) -> Result<Option<Self>> {
         static HEAD: LazyLock<Regex> = LazyLock::new(|| {
             let name = r#""(?:[^"\\]|\\.)*"|/(?:[^/\\]|\\.)*/"#;

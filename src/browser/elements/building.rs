@@ -1,8 +1,8 @@
 //! Waits until a loaded document has built its content with scripts.
 //!
-//! An idle document is checked once. A document that shows only a loading indicator is waited for as long as
-//! there is activity, up to the limit. Other documents are waited for only while they grow, or while a request
-//! may add content. So neither endless polling nor a clock delays the use of a page.
+//! An idle document is checked once. For a document that shows only a loading indicator, the wait lasts while
+//! there is activity, up to the limit. For other documents, it lasts only while they grow, or while a request
+//! may add content. So neither endless polling nor a ticking clock delays the caller.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,30 +13,30 @@ use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
 use crate::snapshot::NodeKey;
 
-/// A document to which no element was added for this long no longer counts as growing.
+/// A document counts as growing until no element was added to it for this long.
 const GROWTH_PAUSE: Duration = Duration::from_millis(60);
-/// How long a request may add content to a page that shows something, counted from its newest element.
+/// How long to wait for requests of a page that already shows content, counted from its newest element.
 const FEEDING_LIMIT: Duration = Duration::from_secs(1);
-/// A page with a loading indicator and no activity for this time is given up.
+/// How long to wait for a page that shows a loading indicator but no activity.
 const IDLE_LIMIT: Duration = Duration::from_secs(1);
 /// How long to wait for another request after the last one that added content.
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(200);
 /// The scripts of a nearly empty page start within this time after loading, or not at all.
 const BEFORE_SCRIPTS: Duration = Duration::from_millis(120);
-/// In a chain of nearly empty pages that redirect: how long each may take to start the next navigation, counted from
-/// its arrival.
+/// In a chain of nearly empty pages that redirect: how long each page may take to start the next navigation
+/// after it has replaced the previous page.
 const REDIRECT_LIMIT: Duration = Duration::from_millis(500);
-/// A page that shows something and is never idle is no longer waited for after this, unless it still grows.
+/// How long to wait for a page that shows content but is never idle, unless the page still grows.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(2);
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(50);
 const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 
-/// The injected engine's report about the document.
+/// The injected script's report about the document.
 #[expect(clippy::struct_excessive_bools, reason = "four answers of the page, each for itself")]
 #[derive(Debug, Deserialize)]
 struct Building {
-    /// The page clock in milliseconds: it advances only while the page's timers run in time.
+    /// The page clock in milliseconds, which advances only while the page's timers run on time.
     clock: f64,
     /// Milliseconds of the page clock since an element was last added or removed; `None` if none was.
     quiet: Option<f64>,
@@ -59,7 +59,7 @@ impl Page {
         tokio::spawn(async move { page.building().await });
     }
 
-    /// Waits until a loaded document is built, up to `limit`. Returns descriptions of what is still in progress.
+    /// Waits until a loaded document is built, up to `limit`. Returns descriptions of unfinished activity.
     pub async fn until_document_complete(&self, mark: JournalMark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
         let mut is_fed = false;
@@ -119,7 +119,7 @@ impl Page {
         timeout(ANSWER_LIMIT, ask).await.ok()?.ok()
     }
 
-    /// Which of these elements no longer have the given text. A key of `None` means the whole page.
+    /// Returns for each claim whether its element lacks the text now. A key of `None` means the whole page.
     pub async fn missing_texts(&self, claims: &[(Option<NodeKey>, &str)]) -> Vec<bool> {
         let frame = self.main_frame();
         let own = |key: Option<NodeKey>| key.is_none_or(|(number, _)| number == frame.number());
@@ -138,7 +138,7 @@ impl Page {
             .collect()
     }
 
-    /// Whether most of these elements still exist, but are covered.
+    /// Whether most of these elements still exist, but are covered by a modal dialog or inert.
     pub async fn are_covered(&self, keys: &[NodeKey]) -> bool {
         let frame = self.main_frame();
         let own = keys.iter().filter(|(number, _)| *number == frame.number()).take(MOST_ASKED);
@@ -153,7 +153,7 @@ impl Page {
     }
 }
 
-/// The latest request or navigation, on the page clock.
+/// The time of the latest request or navigation, on the page clock in milliseconds.
 #[derive(Debug, Default)]
 struct LastEffect {
     at: Option<Instant>,
@@ -164,9 +164,9 @@ struct LastEffect {
 }
 
 impl LastEffect {
-    /// Milliseconds of the page clock since the effect.
+    /// Returns the milliseconds on the page clock from the effect at `at` until `now`; `None` if `at` is.
     fn since(&mut self, at: Option<Instant>, now: f64) -> Option<f64> {
-        // A new document has a clock of its own.
+        // Each document has its own page clock.
         let earliest = if now < self.now { 0.0 } else { self.now };
         if at != self.at || now < self.now {
             let ago = at.map_or(0.0, |at| at.elapsed().as_secs_f64() * 1000.0);
@@ -177,10 +177,10 @@ impl LastEffect {
     }
 }
 
-/// The number of elements that are checked for being covered.
+/// The maximum number of elements to check for being covered.
 const MOST_ASKED: usize = 40;
 
-/// The number of requests in words; `None` for zero.
+/// Formats a number of requests, such as `2 requests`; `None` for zero.
 pub(in crate::browser) fn in_words(requests: usize) -> Option<String> {
     match requests {
         0 => None,

@@ -18,18 +18,18 @@ use crate::browser::objects::page::Page;
 use crate::error::Result;
 use crate::messages::html::escape_html;
 
-/// How long an action is shown before it is performed, in milliseconds.
+/// The default time for which an action is shown before it is performed, in milliseconds.
 const USUAL_MS: f64 = 500.0;
-/// How long to wait until a frame contains the caption; its display time starts then.
+/// How long to wait until a screencast frame contains the caption. The display time starts then.
 const MOST_LAYING: Duration = Duration::from_secs(5);
 
-/// One overlay; the last one is on top.
+/// One overlay. Later overlays cover earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::browser) struct Caption {
     id: u64,
     /// HTML, laid out at the size of the viewport.
     pub(in crate::browser) html: String,
-    /// Whether the page below is blurred.
+    /// Whether the screencast below the caption is blurred.
     pub(in crate::browser) blurs: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct ActionCaptions {
     style: ActionStyles,
 }
 
-/// CSS declarations for each part.
+/// CSS declarations for each part of an action's caption.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ActionStyles {
@@ -62,11 +62,11 @@ struct CaptionState {
     hidden: bool,
     how: Option<ActionCaptions>,
     action: Option<String>,
-    /// The number of changes.
+    /// The number of changes so far.
     version: u64,
 }
 
-/// The visible captions, and the number of changes so far.
+/// The number of changes so far, and the visible captions.
 pub(in crate::browser) type Visible = (u64, Arc<[Caption]>);
 
 impl CaptionState {
@@ -82,7 +82,7 @@ impl CaptionState {
 struct Captions {
     board: Mutex<CaptionState>,
     visible: watch::Sender<Visible>,
-    /// The version of the captions that screencast frames contain.
+    /// The version (number of changes) of the captions that screencast frames contain.
     laid: watch::Sender<u64>,
 }
 
@@ -125,12 +125,12 @@ impl Hooks for CaptionHooks {
 }
 
 impl Page {
-    /// Shows HTML over the screencast, independently of the document, until it is removed by the returned number.
+    /// Shows HTML over the screencast, but not in the page. Returns the caption's number, for removing it.
     pub fn add_caption(&self, html: &str) -> u64 {
         self.add_layer(html.to_owned(), false)
     }
 
-    /// Like [`add_caption`](Self::add_caption), with a title in the middle over the blurred page.
+    /// Like [`add_caption`](Self::add_caption), but shows a title in the middle of the blurred screencast.
     pub fn add_chapter(&self, title: &str, description: Option<&str>) -> u64 {
         const CARD: &str = "background: rgba(0, 0, 0, 0.7); border: 1px solid rgba(255, 255, 255, 0.15); border-radius: 16px; \
             padding: 40px 56px; max-width: 560px; box-shadow: 0 8px 32px rgba(0, 0, 0, 0.4); text-align: center; \
@@ -157,14 +157,14 @@ impl Page {
         })
     }
 
-    /// Removes a caption after it was shown for this time.
+    /// Waits until a caption was shown for this time, and removes the caption.
     pub async fn remove_caption_after(&self, number: u64, time: Duration) {
         self.extension::<Captions>().until_laid().await;
         sleep(time).await;
         self.remove_caption(number);
     }
 
-    /// Removes a caption.
+    /// Removes the caption with this number.
     pub fn remove_caption(&self, number: u64) {
         self.extension::<Captions>().change(|board| board.captions.retain(|caption| caption.id != number));
     }
@@ -174,12 +174,12 @@ impl Page {
         self.extension::<Captions>().change(|board| board.hidden = hidden);
     }
 
-    /// Shows each action on an element before it is performed, while a screencast runs; `None` turns that off.
+    /// Shows each action on an element before it is performed, while a screencast runs. `None` disables this.
     pub fn set_action_captions(&self, how: Option<ActionCaptions>) {
         self.extension::<Captions>().change(|board| board.how = how);
     }
 
-    /// A receiver of this page's visible captions and their changes.
+    /// Returns a receiver of this page's visible captions and their changes.
     pub(in crate::browser) fn captions(&self) -> watch::Receiver<Visible> {
         self.extension::<Captions>().visible.subscribe()
     }
@@ -191,7 +191,7 @@ impl Page {
 }
 
 impl ElementHandle {
-    /// Shows the action on this element in the screencast before it is performed. Returns the remaining time.
+    /// Shows an action in the screencast before it is performed. Returns the part of `limit` that is left.
     pub(super) async fn show_action(&self, action: &ElementAction, limit: Duration) -> Result<Duration> {
         let page = self.frame().page()?;
         let captions = page.extension::<Captions>();
@@ -266,7 +266,7 @@ impl ActionCaptions {
 }
 
 impl ElementAction {
-    /// The action's name for viewers, without typed text, which may be secret.
+    /// Returns the action's caption, without typed text, which may be secret. `None` hides the action.
     fn title(&self) -> Option<String> {
         let name = match self {
             Self::Click(press) if press.is_trial() => return None,

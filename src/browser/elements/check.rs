@@ -20,13 +20,13 @@ struct Checked {
     found: Option<ElementKind>,
 }
 
-/// How often, at most, a control with three states is pressed.
+/// The maximum number of presses on a control with three states.
 const MOST_PRESSES: usize = 3;
 /// How long a page may take to show the new state.
 const CHANGE_LIMIT: Duration = Duration::from_millis(500);
 const CHANGE_PAUSE: Duration = Duration::from_millis(10);
 
-/// The state of a control after a press.
+/// Whether a control has the requested state after a press (`As`) or not (`Other`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckResult {
     As,
@@ -44,7 +44,7 @@ fn in_words(state: Option<&serde_json::Value>) -> &'static str {
 }
 
 impl ElementHandle {
-    /// Checks or unchecks a checkbox, switch or radio button with a click, unless it has that state.
+    /// Checks or unchecks a checkbox, switch or radio button with a click, unless it already has that state.
     pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
         let need = Need { label: true, watched: Some(1), ..Need::PRESSED };
         let found = self.checked().await?;
@@ -109,7 +109,7 @@ impl ElementHandle {
         self.press_watched(reached, begun, &input, &click).await.map(Some)
     }
 
-    /// Whether the pointer cannot reach the element, for another reason than that it moves or is disabled.
+    /// Whether the pointer cannot reach the element because it is hidden, outside the viewport or covered.
     async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
         let look = self.look_from_page(need, &Aim::default()).await?;
         Ok(matches!(
@@ -118,7 +118,7 @@ impl ElementHandle {
         ))
     }
 
-    /// Waits until the element is checked, or unchecked.
+    /// Waits up to `CHANGE_LIMIT` until the element is checked or, if not `checked`, unchecked.
     async fn has_become(&self, checked: bool) -> Result<CheckResult> {
         let changed = async {
             while self.checked().await?.state != Some(json!(checked)) {

@@ -12,7 +12,7 @@ use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result, in_quotes, squeezed};
 
-/// How long a list may take to open, for each way of opening it.
+/// How long a list may take to open after a click.
 const OPENING: Duration = Duration::from_secs(1);
 /// How long a list may take to show search results.
 const SEARCHING: Duration = Duration::from_secs(3);
@@ -23,7 +23,7 @@ const SETTLED: Duration = Duration::from_millis(400);
 /// How long a control may take to show the chosen option.
 const SHOWING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(25);
-/// How often the wheel is turned over a list that does not scroll.
+/// How often to turn the wheel over a list that does not scroll before giving up.
 const MOST_TURNS_IN_VAIN: usize = 3;
 /// The least visible height of a list that can be scrolled with the wheel, in pixels.
 const LEAST_IN_VIEW: f64 = 20.0;
@@ -31,9 +31,9 @@ const LEAST_IN_VIEW: f64 = 20.0;
 const LONGEST_SEARCH: Duration = Duration::from_secs(20);
 /// How long a virtual list may take to draw another part.
 const REDRAWING: Duration = Duration::from_millis(300);
-/// The least number of frames that a slow page may take to draw another part of a virtual list.
+/// The minimum number of frames to wait for a virtual list to draw another part, even on a slow page.
 const FRAMES_OF_REDRAWING: usize = 6;
-/// How often an option is looked up again if it was redrawn during the press.
+/// How often to find and press an option again if the page redrew it during the press.
 const MOST_PRESSES: usize = 4;
 /// How many options an error lists.
 const MOST_LISTED: usize = 50;
@@ -41,7 +41,7 @@ const MOST_LISTED: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Item {
     text: String,
-    /// Other names of the option.
+    /// Alternative names of the option, such as its `value` and `title`.
     also: Vec<String>,
     selected: bool,
     disabled: bool,
@@ -50,11 +50,11 @@ struct Item {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Choices {
     items: Vec<Item>,
-    /// Whether there is a search field.
+    /// Whether there is a search field that filters the options.
     filter: bool,
     /// Whether the items have the role `option` or a similar one.
     proper: bool,
-    /// Whether the control is open, by `aria-expanded`.
+    /// Whether the control is open, according to `aria-expanded`.
     open: bool,
     multiple: bool,
 }
@@ -83,15 +83,15 @@ impl ListBox {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pick {
-    /// The option with this name, or with this alternative name.
+    /// The index of the option with the wanted name or alternative name.
     Named(usize),
-    /// The only option whose name contains this.
+    /// The index of the only option whose name contains the wanted text.
     Like(usize),
     Several(Vec<usize>),
     Nothing,
 }
 
-/// The option that `wanted` means.
+/// Finds the option with the name `wanted`, otherwise the only option whose name contains `wanted`.
 fn pick(items: &[Item], wanted: &str) -> Pick {
     let wanted = squeezed(wanted);
     let lower = wanted.to_lowercase();
@@ -148,7 +148,7 @@ impl ElementHandle {
         }
     }
 
-    /// Moves the focus out of the field that was typed into: only then does it show whether it accepted the text.
+    /// Presses Tab to leave the search field. Only then does the field show whether it accepted the text.
     async fn leave_chosen(&self, item: &Item, options: &ActionOptions) -> Result<()> {
         let Some(typed) = self.handle_of("typedIn", Vec::new()).await? else { return Ok(()) };
         if !typed.ask::<bool>("isFocused", Vec::new()).await? {
@@ -261,7 +261,7 @@ impl ElementHandle {
                 return Ok(offered);
             }
         }
-        // A list may have nothing to offer before something is typed.
+        // Some lists offer no options before a search text is typed.
         self.choices().await
     }
 
@@ -275,7 +275,7 @@ impl ElementHandle {
         self.open_list(options).await
     }
 
-    /// Waits for options until they no longer change.
+    /// Waits until there are options and they no longer change. Returns `None` after `limit`.
     async fn until_offered(&self, limit: Duration) -> Result<Option<Choices>> {
         let deadline = Instant::now() + limit;
         let mut last = None;
@@ -292,7 +292,7 @@ impl ElementHandle {
         }
     }
 
-    /// Types a search text, and returns the index of the match.
+    /// Types `wanted` into the search field. Returns the index of the matching option, if any.
     async fn search(&self, wanted: &str) -> Result<Option<usize>> {
         let Some(filter) = self.handle_of("filterOf", Vec::new()).await? else { return Ok(None) };
         let keyboard = self.frame().page()?.input().keyboard();
@@ -319,7 +319,7 @@ impl ElementHandle {
         }
     }
 
-    /// Searches a virtual list by scrolling it with the wheel.
+    /// Searches a virtual list by scrolling with the wheel. Returns the index of the option named `wanted`.
     async fn scroll_to(&self, wanted: &str, options: &ActionOptions) -> Result<Option<usize>> {
         let limit = options.limit.max(LONGEST_SEARCH);
         let deadline = Instant::now() + limit;
@@ -327,7 +327,7 @@ impl ElementHandle {
         let mouse = self.input(options)?.mouse();
         mouse.move_to(self.to_page_exactly(list.middle()).await?).await?;
         if list.scrolled > 0.0 {
-            // Not farther than to its top: the rest of a turn would scroll the page.
+            // Scrolls exactly to the top of the list: a longer turn of the wheel would scroll the page.
             mouse.wheel(0.0, -list.scrolled).await?;
         }
         let mut last = (self.choices().await?, f64::NAN);
@@ -353,7 +353,7 @@ impl ElementHandle {
         })
     }
 
-    /// The part of the list that can be scrolled, once enough of it is visible.
+    /// Scrolls the list into view and returns its visible part; `None` if the list itself does not scroll.
     async fn list_in_view(&self, options: &ActionOptions) -> Result<Option<ListBox>> {
         let list = self.ask::<Option<ListBox>>("choicesBox", Vec::new()).await?;
         if list.is_none_or(|list| list.is_in_view()) {
@@ -372,7 +372,7 @@ impl ElementHandle {
         }
     }
 
-    /// The options after a scrolled list has been drawn again; the same if nothing changed.
+    /// Waits until a scrolled list is redrawn and returns its options; those of `before` if nothing changes.
     async fn choices_after(&self, before: &Choices) -> Result<Choices> {
         let deadline = Instant::now() + REDRAWING;
         let mut drawn = 0;
@@ -409,7 +409,7 @@ impl ElementHandle {
         self.close_list(options).await
     }
 
-    /// Presses an option, even if the list is drawn again meanwhile.
+    /// Clicks an option. If the list is redrawn meanwhile, finds the option again by its text.
     async fn press_named(
         &self,
         kind: ControlKind,
@@ -444,7 +444,7 @@ impl ElementHandle {
         reached.press(&self.input(options)?, &ClickOptions::default()).await
     }
 
-    /// Deselects options that are not wanted.
+    /// Deselects options that are not in `wanted`. Returns the options afterwards.
     async fn unchoose_others(
         &self,
         kind: ControlKind,

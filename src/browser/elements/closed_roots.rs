@@ -1,4 +1,4 @@
-//! Closed shadow roots, which only the browser knows: finds them at likely hosts, and passes them to the engine.
+//! Closed shadow roots, which page scripts cannot reach: finds them by CDP for the injected script.
 use futures_util::future::join_all;
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -10,28 +10,28 @@ use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
 
-/// The deepest nesting of closed roots that is searched.
+/// The maximum nesting depth of closed shadow roots that is searched.
 pub(in crate::browser) const DEEPEST_ROOTS: usize = 6;
-/// Up to this number, suspects are queried one by one; above it, the whole document is described at once.
+/// Up to this number, possible hosts are queried one by one. Above it, the whole document is queried at once.
 const FEW_SUSPECTS: u32 = 48;
 /// How many elements are queried one by one if the document cannot be described.
 const MOST_DESCRIBED: usize = 1_000;
-/// After a search, a caller that retries does not search again for this multiple of the search's duration.
+/// After a search, a caller that retries waits this many times the search's duration before the next search.
 const PAUSE_FACTOR: u32 = 4;
 
 /// Elements that may have a closed shadow root.
 #[derive(Debug, Deserialize)]
 struct Suspects {
-    /// The number of suspects that were not queried yet.
+    /// The number of possible hosts that were not queried yet.
     count: u32,
     /// The number of custom elements that may have `ElementInternals`.
     customs: u32,
-    /// The highest element number of the document.
+    /// The highest ref number in the document.
     last: u32,
 }
 
-/// Passes a document's closed shadow roots, and the roles that only the browser knows, to the engine. Returns whether
-/// any of them were new.
+/// Passes the document's closed shadow roots and `ElementInternals` roles to the injected script. Returns
+/// whether any of them were new.
 pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool> {
     let mut has_learnt = false;
     for _ in 0..DEEPEST_ROOTS {
@@ -48,8 +48,8 @@ pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool
     Ok(has_learnt)
 }
 
-/// Runs `look`, and again if it finds nothing and new closed shadow roots are found. With `waits`, the caller
-/// retries, so not every call searches.
+/// Runs `look`. If the result is nothing but new closed shadow roots are found, runs `look` again. With
+/// `waits`, the caller retries, so not every call searches for new roots.
 pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     world: &World,
     waits: bool,
@@ -63,7 +63,7 @@ pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     Ok(seen)
 }
 
-/// [`learn_closed_roots`] for a caller that found nothing. With `waits`, it retries, so not every call searches.
+/// Calls [`learn_closed_roots`]. With `waits`, the caller retries, so a recent search is not repeated.
 pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
     let begun = Instant::now();
     if waits && !world.may_search_closed_roots(begun) {
@@ -74,7 +74,7 @@ pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Resul
     Ok(has_learnt)
 }
 
-/// Passes the closed shadow roots of the suspects to the engine. Returns their number.
+/// Passes the closed shadow roots of possible hosts to the injected script. Returns the number of roots.
 pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
     let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
     let session = world.session();

@@ -12,7 +12,7 @@ use super::written::{self, FieldValue};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, RequiredKind, Result, quoted, quoted_as_is};
 
-/// The kind of a control, by how its value is set.
+/// The kind of a control, which determines how to set its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ControlKind {
@@ -37,7 +37,7 @@ pub enum ControlKind {
     Gone,
 }
 
-/// The current value of a control, as it is shown.
+/// The current value of a control, as the page displays it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ControlValue {
     pub kind: ControlKind,
@@ -45,13 +45,13 @@ pub struct ControlValue {
     pub values: Vec<String>,
     #[serde(default)]
     pub checked: Value,
-    /// Whether the control shows the value from before filling, or another option than the chosen one.
+    /// Whether the control still shows its value from before filling, or an option that was not chosen.
     #[serde(default)]
     pub unchanged: bool,
-    /// Whether the value is secret.
+    /// Whether the value is secret, as in a password field.
     #[serde(default)]
     pub secret: bool,
-    /// Whether another element shows the value, possibly only a part of it.
+    /// Whether an element other than the field shows the value, possibly only a part of it.
     #[serde(default)]
     pub proxy: bool,
     /// What happened to the text that was typed last.
@@ -85,7 +85,7 @@ impl TypingOutcome {
     }
 }
 
-/// A field that received a part of a text for another field.
+/// A field that received a part of a text that was typed into another field.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct MisplacedText {
     role: String,
@@ -93,7 +93,7 @@ pub struct MisplacedText {
     shows: String,
 }
 
-/// The engine's report about a typed text.
+/// The injected script's report about the text that was typed last.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Typed {
     pub(in crate::browser) outcome: TypingOutcome,
@@ -102,7 +102,7 @@ pub(in crate::browser) struct Typed {
 }
 
 impl Typed {
-    /// The error, unless the field accepted the text.
+    /// Returns the error; `None` if the field accepted the text.
     pub(in crate::browser) fn error(&self) -> Option<Error> {
         match self.outcome {
             TypingOutcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
@@ -125,7 +125,7 @@ fn strayed(shows: String, strays: &[MisplacedText]) -> Error {
     Error::Strayed { shows, into: strays.iter().map(describe).collect() }
 }
 
-/// The most characters that are reported of a field that wrongly received text.
+/// The maximum length, in characters, of the names and texts of misplaced-text fields in an error.
 const LONGEST_STRAY: usize = 60;
 
 impl ControlValue {
@@ -138,7 +138,7 @@ impl ControlValue {
         self.outcome.is_some_and(TypingOutcome::is_lost)
     }
 
-    /// The error for a control that does not hold the given value.
+    /// Returns the error for a control that does not have the value that was set.
     pub fn not_taken_error(&self) -> Error {
         let shows = if self.secret { String::new() } else { self.values.join(", ") };
         match self.outcome {
@@ -150,9 +150,9 @@ impl ControlValue {
 }
 
 impl ElementHandle {
-    /// The kind of this control.
+    /// Returns the kind of this control.
     ///
-    /// # Errors `wrong_element` if it is a text input that does not accept this text.
+    /// # Errors `wrong_element` for a text input that does not accept `text`.
     pub async fn control_kind(&self, text: Option<&str>) -> Result<ControlKind> {
         #[derive(Deserialize)]
         struct Control {
@@ -185,9 +185,9 @@ impl ElementHandle {
         }
     }
 
-    /// The shown value after a non-empty value was set.
+    /// Returns the displayed value of the control after `value` was set.
     ///
-    /// # Errors `not_taken` if it shows nothing.
+    /// # Errors `not_taken` if the control did not accept a non-empty `value`, or shows nothing.
     pub async fn control_value_after(&self, value: &str) -> Result<ControlValue> {
         let shown = self.control_value().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
@@ -198,7 +198,7 @@ impl ElementHandle {
         if is_refused && !value.trim().is_empty() { Err(shown.not_taken_error()) } else { Ok(shown) }
     }
 
-    /// The file input that belongs to the element.
+    /// Returns the file input that belongs to the element, such as the hidden input beside an upload button.
     pub async fn file_input(&self) -> Result<Self> {
         let found = self.handle_of("fileInputOf", Vec::new()).await?;
         let found_instead =
@@ -206,12 +206,12 @@ impl ElementHandle {
         found.ok_or_else(found_instead)
     }
 
-    /// The shown value of the control.
+    /// Returns the displayed value of the control.
     pub async fn control_value(&self) -> Result<ControlValue> {
         self.ask("shownBy", Vec::new()).await
     }
 
-    /// The shown values of several controls, in one query if they are in one document.
+    /// Returns the displayed values of several controls, in one query if they are in one document.
     pub async fn control_values(elements: &[Self]) -> Result<Vec<ControlValue>> {
         match elements.first() {
             Some(first) if elements.iter().all(|element| element.is_beside(first)) => {
@@ -257,18 +257,18 @@ impl ElementHandle {
         }
     }
 
-    /// The error for choosing from an element without a list.
+    /// Returns the error for choosing from an element without a list.
     pub async fn no_list_error(&self) -> Result<Error> {
         let found = self.ask("called", Vec::new()).await?;
         Ok(Error::WrongElement { found, needed: RequiredKind::List })
     }
 
-    /// The custom control that a library shows instead of this hidden field; `None` for other elements.
+    /// Returns the custom control that a library shows instead of this hidden field; `None` if there is none.
     pub async fn custom_control(&self) -> Result<Option<Match>> {
         self.in_place("drawnInstead").await
     }
 
-    /// The control that seems to be shown instead of this invisible field.
+    /// Returns the control that is probably shown instead of this invisible field, if any.
     pub async fn visible_control(&self) -> Result<Option<Match>> {
         self.in_place("shownInstead").await
     }
@@ -280,13 +280,13 @@ impl ElementHandle {
         Ok(found.map(|ElementSummary { role, name, number }| Match { frame, number, role, name }))
     }
 
-    /// The control that belongs to the element.
+    /// Returns the control that belongs to the element: itself, its label's, or the one around or inside it.
     pub(in crate::browser) async fn field(&self) -> Result<Self> {
         self.handle_of("fieldOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 }
 
-/// Parses `true`, `yes`, `off` and the like for a checkbox.
+/// Parses `true`, `yes`, `off` and the like for a checkbox; `None` for other texts.
 pub fn parse_checked(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" | "checked" => Some(true),

@@ -1,5 +1,5 @@
-//! Drag and drop with the mouse: press, move, hold over the target until the page has made room, and release.
-//! Native drag and drop continues in the browser's own protocol.
+//! Drag and drop with the mouse: press, move, hold over the target until the page makes space, and release.
+//! After the first moves, native (HTML) drag and drop continues with CDP's `Input.dispatchDragEvent`.
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -26,23 +26,23 @@ const DRAG_LIMIT: Duration = Duration::from_secs(1);
 const PRESS_MS: (f64, f64) = (60.0, 110.0);
 /// The shortest and the longest pause before the release, in milliseconds.
 const RELEASE_MS: (f64, f64) = (50.0, 90.0);
-/// The additional rest after the press on pages that start a drag by a long press.
+/// The additional pause after the press, for pages that start a drag by a long press.
 const LONG_PRESS: Duration = Duration::from_millis(700);
-/// The distances of the first moves in pixels, which distinguish a drag from a click.
+/// The distances of the first moves from the press, in pixels, which distinguish a drag from a click.
 const FIRST_MOVES: [f64; 5] = [1.5, 4.0, 7.0, 11.0, 15.0];
 const BETWEEN_FIRST_MS: (f64, f64) = (9.0, 16.0);
-/// Small moves of the pointer over the target.
+/// Small relative moves of the pointer over the target: x and y in pixels.
 const FIDGETS: [(f64, f64); 3] = [(1.0, 1.0), (-2.0, -1.0), (1.0, 0.0)];
 const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
-/// How often the target point is corrected, since pages make room gradually.
+/// How often to correct the target point, since pages move other elements aside gradually.
 const MOST_CORRECTIONS: usize = 8;
 /// The distance in pixels at which a target point counts as reached.
 const NEAR: f64 = 3.0;
-/// The number of corrections that are made because the page shows the dragged element away from the target.
+/// The maximum number of corrections because the page shows the dragged element away from the target.
 const MOST_ELSEWHERE: usize = 3;
-/// The length of the move out of a scroll edge, in pixels: most areas keep scrolling within 30 px of the edge.
+/// The distance to move away from a scrolling edge, in pixels: most areas scroll within 30 px of their edge.
 const OUT_OF_EDGE: f64 = 45.0;
-/// The most checks while an area scrolls by itself.
+/// The maximum number of checks while an area scrolls because of the drag.
 const MOST_LOOKS: usize = 150;
 /// The number of checks without movement after which a script scrolls the area.
 const LOOKS_IN_VAIN: usize = 12;
@@ -50,7 +50,7 @@ const LOOKS_IN_VAIN: usize = 12;
 /// The dragged element is between the pointer and the target, so the pointer need not hit the target.
 const DROPPED_ON: Need = Need { hit: false, ..Need::POINTED };
 
-/// The position relative to the target where something is dropped.
+/// Where to drop the dragged element, relative to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DropPosition {
@@ -65,9 +65,9 @@ pub struct DragOptions {
     pub source: ActionOptions,
     pub target: ActionOptions,
     pub place: Option<DropPosition>,
-    /// Holds the button for a while before moving.
+    /// Holds the button for 700 ms before moving, for pages that start a drag by a long press.
     pub long_press: bool,
-    /// Clears the selection that the last attempt has made.
+    /// Repeats a drag: first clears the text selection that the previous attempt made.
     pub again: bool,
 }
 
@@ -91,13 +91,13 @@ pub enum DragResult {
         value: Option<String>,
         name: String,
     },
-    /// The element has moved: the top left corner of its box in the viewport of its frame, and the distance.
+    /// The element has moved: the top left corner (`x`, `y`) in the viewport of its frame, and the distance.
     Moved {
         x: f64,
         y: f64,
         dx: f64,
         dy: f64,
-        /// Whether the element stopped far from the target.
+        /// Whether the element covered less than half of the distance to the target.
         short: bool,
     },
     Sized {
@@ -121,7 +121,7 @@ pub enum DragResult {
         refused: bool,
         /// Whether the target accepted the drop without a visible change.
         taken: bool,
-        /// Whether the element uses the browser's own drag and drop, which ends in a drop or has no effect.
+        /// Whether the element uses native (HTML) drag and drop, which has no effect without a drop.
         native: bool,
         handle: Option<DragElement>,
     },
@@ -129,19 +129,19 @@ pub enum DragResult {
     Unknown,
 }
 
-/// Another element that is involved in a drag.
+/// An element other than the dragged one: a drag handle, or an element that the drop created.
 #[derive(Debug, Clone, Deserialize)]
 pub struct DragElement {
     pub r#ref: u32,
     pub name: String,
 }
 
-/// How to check the target.
+/// Options for checking the target during a drag.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct TargetCheck {
     /// How far the target must be inside of the scrolling area, in pixels.
     margin: u32,
-    /// Whether to wait until the target does not move.
+    /// Whether to wait first until the target stops moving.
     still: bool,
 }
 
@@ -154,20 +154,20 @@ impl TargetCheck {
 /// The state of the target during a drag.
 #[derive(Debug, Deserialize)]
 struct TargetState {
-    /// The point to hold over.
+    /// The point at which to hold the dragged element.
     point: Point,
-    /// The edge point to hold at until the target is visible.
+    /// The point at the edge of a scrolling area to hold at until the target is visible; `None` if it is.
     edge: Option<Point>,
     /// The side of the target where the dragged element is now.
     side: Option<DropPosition>,
     /// Whether the page shows the dragged element in the target's list, but not next to the target.
     elsewhere: bool,
-    /// The direction out of the target, on the requested side.
+    /// The offset from `point` to a point outside the target, on the requested side.
     out: Point,
 }
 
 impl TargetState {
-    /// Whether the element held at this point is where it should be.
+    /// Whether the dragged element, held at this point, is at the requested position.
     fn is_met(&self, place: Option<DropPosition>, at: Point) -> bool {
         match (place, self.side) {
             (Some(DropPosition::Before | DropPosition::After), Some(side)) => Some(side) == place,
@@ -190,10 +190,10 @@ impl ElementHandle {
         self.drag(target, &options).await
     }
 
-    /// Drags the element onto another one, and checks that the drop arrived.
+    /// Drags the element onto another one, and checks that the page received the drop.
     ///
     /// # Errors
-    /// `did_not_move` if the element uses the browser's own drag and drop, and no element received the drop.
+    /// `did_not_move` if the element uses native (HTML) drag and drop, and no element received the drop.
     pub async fn drag_to_and_verify(
         &self,
         target: &ElementHandle,
@@ -258,7 +258,7 @@ impl ElementHandle {
         carried
     }
 
-    /// The result of the last drag of this element, once the page is idle.
+    /// Waits until the dragged element is at rest, and returns the result of the last drag in this document.
     pub async fn drag_result(&self) -> Result<DragResult> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
         if let DragResult::None { handle: Some(part), .. } | DragResult::Effect { made: Some(part) } =
@@ -269,7 +269,7 @@ impl ElementHandle {
         Ok(dragged)
     }
 
-    /// Moves the dragged element to the target, and waits until the page has made room.
+    /// Moves the dragged element to the target, and waits until the page has moved other elements aside.
     async fn hold_over(
         &self,
         target: &ElementHandle,
@@ -295,7 +295,7 @@ impl ElementHandle {
             let mut sight = target.sight(position, TargetCheck::AT_REST).await?;
             for aside in FIDGETS {
                 hand.fidget(aside).await?;
-                // Elements that move aside must come to rest before the next small move.
+                // Elements that move aside must stop before the next small move.
                 sight = target.sight(position, TargetCheck::AT_REST).await?;
             }
             // The page may have removed the target, which is no error.
@@ -316,7 +316,7 @@ impl ElementHandle {
         self.world().call("noteCarried", &[]).await
     }
 
-    /// The state of the target, in coordinates of the page; `None` if the target is gone.
+    /// Returns the state of the target, in page coordinates; `None` if the target is gone.
     async fn sight(&self, position: Option<Point>, glance: TargetCheck) -> Result<Option<TargetState>> {
         let arguments = vec![value_argument(&position), value_argument(&glance)];
         let Some(sight) = self.ask::<Option<TargetState>>("dragSight", arguments).await? else {
@@ -338,7 +338,7 @@ impl ElementHandle {
 struct DragPointer<'a> {
     mouse: &'a Mouse,
     page: &'a Page,
-    /// The drag data of the page, for native drag and drop.
+    /// The drag data of the page, for native drag and drop; `None` for other drags.
     data: Option<DragData>,
     has_entered: bool,
 }
@@ -348,7 +348,7 @@ impl DragPointer<'_> {
         self.mouse.position()
     }
 
-    /// Moves to a point as a person does.
+    /// Moves the pointer to a point along a natural path.
     async fn go(&mut self, to: Point) -> Result<()> {
         let began = Instant::now();
         let mut last = None;
@@ -366,7 +366,7 @@ impl DragPointer<'_> {
         }
     }
 
-    /// Moves to a point in one step.
+    /// Moves the pointer to a point in one step.
     async fn step(&mut self, to: Point) -> Result<()> {
         match &self.data {
             Some(_) => self.carry_over(to).await,
@@ -382,7 +382,7 @@ impl DragPointer<'_> {
         self.page.session().call(drag_event(kind, to, data)).await.map(drop)
     }
 
-    /// Moves slightly, and waits until the page has drawn a frame.
+    /// Moves the pointer by this offset, and waits until the page has drawn two frames.
     async fn fidget(&mut self, (x, y): (f64, f64)) -> Result<()> {
         let at = self.at();
         self.step(Point::new(at.x + x, at.y + y)).await?;
@@ -391,7 +391,7 @@ impl DragPointer<'_> {
         Ok(())
     }
 
-    /// Holds at the edge of a scrolling area until the target is visible.
+    /// Holds at the edge of a scrolling area until the target is visible. Returns the state of the target.
     async fn scroll_to(&mut self, target: &ElementHandle, position: Option<Point>) -> Result<TargetState> {
         let mut in_vain = 0;
         let mut last = None;
@@ -422,7 +422,7 @@ impl DragPointer<'_> {
                 target.look_until_clear(Need::SEEN, &options).await?;
                 in_vain = 0;
             }
-            // Areas that scroll by themselves need repeated pointer moves.
+            // An area scrolls on only while the pointer keeps moving at the edge.
             let aside = if look % 2 == 0 { 1.0 } else { -1.0 };
             self.step(Point::new(edge.x + aside, edge.y)).await?;
             self.page.until_drawn(1).await;
@@ -437,7 +437,7 @@ impl DragPointer<'_> {
         Ok(())
     }
 
-    /// Releases the button.
+    /// Dispatches the drop of a native drag. For other drags, only pauses: `carry` releases the button.
     async fn drop_it(&mut self) -> Result<()> {
         self.mouse.rest(RELEASE_MS).await;
         let Some(data) = self.data.clone() else { return Ok(()) };
@@ -452,7 +452,7 @@ impl DragPointer<'_> {
 }
 
 impl Page {
-    /// Drags from one point of the viewport to another, in this number of steps.
+    /// Drags from one point of the viewport to another in `steps` moves. Default: along a natural path.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let _turn = self.input().take_turn().await;
         let mouse = self.input().mouse();
@@ -479,8 +479,8 @@ impl Page {
         .await
     }
 
-    /// Presses at a point, moves towards another one, and releases where `work` has moved the pointer. `worlds`
-    /// belong to the frames in which a native drag could begin.
+    /// Presses at `from`, moves towards another point, and releases where `work` has moved the pointer.
+    /// `worlds` are those of the frames in which a native drag could begin.
     async fn carry(
         &self,
         from: Point,
@@ -492,7 +492,7 @@ impl Page {
     ) -> Result<()> {
         let session = self.session();
         let hands_over = self.context().browser()?.protocol().supports_native_drags();
-        // The browser hands the drag to us instead of to the desktop, where it would wait for a real mouse.
+        // The browser passes the drag to us instead of to the desktop, which would wait for a real mouse.
         let mut intercepted = session.events(&[DragIntercepted::METHOD]);
         if hands_over {
             session.call(SetInterceptDrags { enabled: true }).await?;
@@ -518,13 +518,13 @@ impl Page {
     }
 }
 
-/// The nearest point on the way from the edge to another point at which nothing scrolls.
+/// Returns the nearest point on the line from `edge` to `other` at which the area does not scroll.
 fn near(edge: Point, other: Point) -> Point {
     let far = edge.distance(other).max(OUT_OF_EDGE);
     edge.towards(other, OUT_OF_EDGE / far).rounded()
 }
 
-/// The error for a native drag that cannot be dropped.
+/// Returns the error for a native drag over a browser protocol that does not support native drags.
 fn undroppable() -> Error {
     missing_features::DRAG_AND_DROP.into()
 }
@@ -541,7 +541,7 @@ async fn press(at: Point, mouse: &Mouse, long: bool) -> Result<()> {
     Ok(())
 }
 
-/// The first moves, towards the target but not beyond it.
+/// Makes the first moves towards the target, but not beyond it.
 async fn set_out(from: Point, towards: Point, mouse: &Mouse) -> Result<()> {
     let distance = from.distance(towards);
     let far = FIRST_MOVES.into_iter().take_while(|far| *far < distance);
@@ -552,7 +552,7 @@ async fn set_out(from: Point, towards: Point, mouse: &Mouse) -> Result<()> {
     Ok(())
 }
 
-/// The drag data, if the page starts a native drag.
+/// Waits for the drag data of a native drag; `None` if the page did not start one.
 async fn picked_up(worlds: &[World], intercepted: &mut Events) -> Option<DragData> {
     let dragged = join_all(worlds.iter().map(|world| world.call::<bool>("hasDragged", &[]))).await;
     if !dragged.iter().any(|dragged| matches!(dragged, Ok(true))) {

@@ -1,4 +1,4 @@
-//! Drops files or texts from outside the page.
+//! Drops files or texts on elements, as if they came from outside the page.
 use std::path::PathBuf;
 
 use base64::Engine as _;
@@ -35,7 +35,7 @@ impl DropPayload {
         Self { files, data, ..Self::default() }
     }
 
-    /// The argument for `drop.js`.
+    /// Returns the argument for `drop.js`: an array of the position, the files and the texts.
     async fn written(&self) -> Result<JsValue> {
         let list = |items| JsValue::Array { number: u64::MAX, items };
         let text = |text: &str| JsValue::Text(text.to_owned());

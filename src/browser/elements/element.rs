@@ -1,4 +1,4 @@
-//! Element handles: one DOM node, and the operations on it.
+//! Element handles: references to single DOM nodes, and the operations on them.
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -13,22 +13,22 @@ use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::{ElementKind, Error, RequiredKind, Result};
 
-/// A DOM node. It becomes invalid with its document. Cheap to clone.
+/// A handle of one DOM node, valid as long as the node's document exists. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ElementHandle {
     world: World,
     handle: RemoteHandle,
-    /// The element's name in errors: the ref, if it was found by one.
+    /// The element's name in error messages, such as the ref by which it was found.
     name: Option<Arc<str>>,
 }
 
-/// An option of a `select`, as a caller names it.
+/// How a caller identifies an option of a `select`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptionChoice {
     /// The first option with this value or label.
     Any(String),
-    /// By label, else by value, else by a part of the label that no other option has.
+    /// The option with this label, else with this value, else the only one whose label contains this text.
     Like(String),
     Value(String),
     Label(String),
@@ -45,10 +45,10 @@ pub struct ElementState {
     pub checked: Option<bool>,
 }
 
-/// The picker or the suggestions that the browser offers for a field.
+/// The native picker of a field, such as a date picker, or its `datalist` suggestions.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct FieldPicker {
-    /// `date`, `time` and the like, or `text` for a field with suggestions.
+    /// The input type of a field with a picker, such as `date`; `text` for a field with suggestions.
     pub kind: String,
     pub value: String,
     pub min: String,
@@ -57,50 +57,50 @@ pub struct FieldPicker {
     pub options: Vec<String>,
 }
 
-/// What pressing an element may cause.
+/// The predicted effect of pressing an element.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct PressEffect {
-    /// Whether it submits a form.
+    /// Whether the press submits a form.
     pub submits: bool,
-    /// The accessible name of the element or of its button.
+    /// The label and text of the pressed element or, for Enter in a field, of the form's submit button.
     pub name: String,
 }
 
 impl ElementHandle {
-    /// Creates a handle of an existing remote object.
+    /// Creates an element handle for an existing remote object.
     pub fn new(world: World, handle: RemoteHandle) -> Self {
         Self { world, handle, name: None }
     }
 
-    /// The node with this number in the frame's document; `None` if it is gone.
+    /// Returns the node with this ref number in the frame's document; `None` if the node is gone.
     pub async fn by_ref(frame: &Frame, number: u32) -> Result<Option<Self>> {
         let world = frame.utility_world().await?;
         let node = world.call_handle("byRef", vec![value_argument(&number)]).await?;
         Ok(node.map(|node| Self::new(world, node)))
     }
 
-    /// The node with this backend node id.
+    /// Returns the node with this CDP backend node id. Fails with `DocumentGone` if the node is gone.
     pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
         let world = frame.utility_world().await?;
         let node = RemoteHandle::of_node(world.session(), backend_node_id, Some(world.context_id())).await?;
         Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
     }
 
-    /// The number of the node in its frame's refs.
+    /// Returns the node's ref number, which is unique in its frame. Assigns one at the first call.
     pub async fn number(&self) -> Result<u32> {
         let number = self.ask("refOf", Vec::new()).await?;
         self.frame().set_last_ref(number);
         Ok(number)
     }
 
-    /// Sets the name of the node in errors.
+    /// Sets the name of the node in error messages.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.name = Some(Arc::from(name));
         self
     }
 
-    /// The frame whose document contains the node.
+    /// Returns the frame whose document contains the node.
     pub fn frame(&self) -> &Frame {
         self.world.frame()
     }
@@ -109,7 +109,7 @@ impl ElementHandle {
         &self.world
     }
 
-    /// Whether both are in the same document.
+    /// Whether both elements are in the same document.
     pub(in crate::browser) fn is_beside(&self, other: &Self) -> bool {
         self.world == other.world
     }
@@ -134,7 +134,7 @@ impl ElementHandle {
         self.ask("textContent", Vec::new()).await
     }
 
-    /// The rendered text.
+    /// Returns the element's `innerText`: its text as rendered.
     pub async fn inner_text(&self) -> Result<String> {
         self.ask("innerText", Vec::new()).await
     }
@@ -147,7 +147,7 @@ impl ElementHandle {
         self.ask("attribute", vec![value_argument(&name)]).await
     }
 
-    /// The value of an `input`, `textarea` or `select`.
+    /// Returns the value of an `input`, `textarea` or `select`.
     pub async fn input_value(&self) -> Result<String> {
         #[derive(Deserialize)]
         struct Held {
@@ -161,12 +161,12 @@ impl ElementHandle {
         })
     }
 
-    /// The current state of the element.
+    /// Returns the current state of the element.
     pub async fn state(&self) -> Result<ElementState> {
         self.ask_past_internals("state", Vec::new()).await
     }
 
-    /// Like [`ask`](Self::ask), but asks again if the engine's copy of the element's `ElementInternals` was outdated.
+    /// Like [`ask`](Self::ask), but calls again if the engine's copy of `ElementInternals` was outdated.
     pub(super) async fn ask_past_internals<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -190,7 +190,7 @@ impl ElementHandle {
         self.state().await.map(|state| state.visible)
     }
 
-    /// The bounding box in the page's viewport; `None` if there is none.
+    /// Returns the bounding box in the page's viewport; `None` if the element has no box.
     pub async fn bounding_box(&self) -> Result<Option<Rect>> {
         let Some(own) = self.ask::<Option<Rect>>("boxOf", Vec::new()).await? else { return Ok(None) };
         if self.frame().parent().is_none() {
@@ -201,13 +201,13 @@ impl ElementHandle {
         Ok(Some(Rect { x: corner.x, y: corner.y, width: end.x - corner.x, height: end.y - corner.y }))
     }
 
-    /// The padding box, in the viewport of the element's frame. Positions of clicks are relative to its top left corner.
-    /// `None` if the element has no box.
+    /// Returns the padding box in the viewport of the element's frame; `None` if the element has no box.
+    /// Click positions are relative to the top left corner of the padding box.
     pub async fn padding_box(&self) -> Result<Option<Rect>> {
         self.ask("innerBoxOf", Vec::new()).await
     }
 
-    /// The origins of the element's document and of all embedding ones, innermost first; `null` for opaque ones.
+    /// Returns the origins of the element's document and its ancestors, innermost first; `"null"` if opaque.
     pub async fn origins(&self) -> Result<Vec<String>> {
         // A world ends with its document, so this is the origin of the element's own document.
         let mut origins = vec![self.world().call("origin", &[]).await?];
@@ -219,7 +219,7 @@ impl ElementHandle {
         Ok(origins)
     }
 
-    /// The focused element; `None` if nothing has the focus.
+    /// Returns the focused element in any frame of the page; `None` if nothing has the focus.
     pub async fn focused(page: &Page) -> Result<Option<Self>> {
         for frame in page.frames() {
             let world = frame.utility_world().await?;
@@ -230,7 +230,7 @@ impl ElementHandle {
         Ok(None)
     }
 
-    /// The focused field, if the browser has a picker or suggestions for it that screenshots do not show.
+    /// Returns the focused field, if it has a native picker or suggestions, which screenshots do not show.
     pub async fn focused_field(frame: &Frame) -> Result<Option<(Self, FieldPicker)>> {
         let world = frame.utility_world().await?;
         let Some(handle) = world.call_handle("helpedField", Vec::new()).await? else { return Ok(None) };
@@ -239,14 +239,14 @@ impl ElementHandle {
         Ok(Some((field, help)))
     }
 
-    /// What pressing the element, or Enter in it, may cause.
+    /// Predicts the effect of pressing the element or, if `enters`, of pressing Enter in it.
     pub async fn press_effect(&self, enters: bool) -> Result<PressEffect> {
         self.ask("consequenceOf", vec![value_argument(&enters)]).await
     }
 
-    // For the other modules of this folder.
+    // Internal methods for other modules.
 
-    /// Calls `engine[method](node, ...arguments)`.
+    /// Calls `engine[method](node, ...arguments)` of the injected script.
     pub(in crate::browser) async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -257,17 +257,17 @@ impl ElementHandle {
         self.world.call_with(method, all).await.map_err(|error| self.explain(error))
     }
 
-    /// The parent element.
+    /// Returns the parent element.
     pub async fn parent(&self) -> Result<ElementHandle> {
         self.handle_of("parentOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
-    /// The control of a label, or else the element itself.
+    /// Returns the labelled control if this is a label or inside one, otherwise this element.
     pub(in crate::browser) async fn control(&self) -> Result<ElementHandle> {
         self.handle_of("controlOf", Vec::new()).await?.ok_or_else(|| self.stale())
     }
 
-    /// Calls `engine[method](node, ...arguments)`, which returns a node.
+    /// Calls `engine[method](node, ...arguments)` of the injected script, which returns a node or null.
     pub(in crate::browser) async fn handle_of(
         &self,
         method: &str,
@@ -279,7 +279,7 @@ impl ElementHandle {
         Ok(found.map(|handle| Self { world: self.world.clone(), handle, name: self.name.clone() }))
     }
 
-    /// Waits until the page has drawn this number of frames.
+    /// Waits until the page has drawn this number of animation frames.
     pub(in crate::browser) async fn frames(&self, count: u32) -> Result<()> {
         self.world.call("frames", &[count.into()]).await
     }
@@ -288,7 +288,7 @@ impl ElementHandle {
         Error::StaleRef { target: self.name.as_deref().unwrap_or("the element").to_owned(), again: None }
     }
 
-    /// Replaces an error if the node is gone with its document, or was released.
+    /// Converts an error to `StaleRef` if the node's document is gone or its handle was released.
     fn explain(&self, error: Error) -> Error {
         match error {
             Error::DocumentGone => self.stale(),
@@ -298,7 +298,7 @@ impl ElementHandle {
     }
 }
 
-/// Reads `"mixed"` as `None`.
+/// Deserializes a checked state. `"mixed"` and null become `None`.
 fn checked_state<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Option<bool>, D::Error> {
@@ -306,17 +306,17 @@ fn checked_state<'de, D: serde::Deserializer<'de>>(
 }
 
 impl JsHandle {
-    /// A handle of an existing node.
+    /// Creates a JavaScript handle of an element.
     pub fn of_element(element: &ElementHandle) -> Self {
         Self::of_node(element.world(), element.handle().clone())
     }
 
-    /// The element in the isolated world, if this is a node.
+    /// Returns the element in the isolated world; `None` if this is not a node.
     pub async fn element(&self) -> Result<Option<ElementHandle>> {
         Ok(self.node().await?.map(|(world, node)| ElementHandle::new(world, node)))
     }
 
-    /// A current one-line preview of a node; empty for other objects.
+    /// Returns a one-line preview of the node in its current state; empty for other objects.
     pub async fn preview(&self) -> Result<String> {
         let Some(element) = self.element().await? else { return Ok(String::new()) };
         element.ask("shown", Vec::new()).await

@@ -1,4 +1,4 @@
-//! Expectations: waits until elements match.
+//! Expectations: retrying assertions about elements, as in Playwright.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -20,25 +20,25 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct ExpectOutcome {
-    /// Whether the elements match.
+    /// Whether the elements match the expected value.
     pub matches: bool,
     /// The actual value.
     pub received: Value,
-    /// Whether there is no element.
+    /// Whether no element was found.
     pub missing: bool,
-    /// Whether the result depends on `ElementInternals` that have to be read first.
+    /// Whether the result depends on `ElementInternals` that were not read yet.
     internals: bool,
 }
 
-/// The result of an expectation about a property.
+/// The result of an expectation about a JavaScript property.
 #[derive(Debug, Clone)]
 pub struct PropertyOutcome {
-    /// Whether it matches.
+    /// Whether the property equals the expected value.
     pub matches: bool,
     pub received: JsValue,
 }
 
-/// How long the first check may take.
+/// How long the first check may take, even if the time limit is shorter.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
 /// How long a check that is running at the time limit may still take.
 const LAST_LOOK: Duration = Duration::from_millis(500);
@@ -46,7 +46,7 @@ const LAST_LOOK: Duration = Duration::from_millis(500);
 const PROPERTY: &str = include_str!("../injected/property.js");
 
 impl Frame {
-    /// Waits until the title matches `expected`, or does not with `is_not`. Returns the last result.
+    /// Waits until the title matches `expected` or, if `is_not`, does not match. Returns the last result.
     pub async fn expect_title(
         &self,
         expected: &Value,
@@ -58,8 +58,8 @@ impl Frame {
 }
 
 impl Locator {
-    /// Waits until the elements match `what` and `expected`, or do not with `is_not`. Returns the last result:
-    /// the expectation holds if `matches` differs from `is_not`.
+    /// Waits until the check `what`, such as `visible`, matches `expected` or, if `is_not`, does not match.
+    /// Returns the last result. The expectation is met if its `matches` differs from `is_not`.
     pub async fn expect(
         &self,
         what: &str,
@@ -92,10 +92,10 @@ impl Locator {
         last
     }
 
-    /// Waits until a property of the element, in the main world, equals `expected`, or does not with `is_not`;
-    /// `path` may contain dots. Returns the last result.
+    /// Waits until the property at `path`, such as `dataset.id`, equals `expected` or, if `is_not`, differs.
+    /// Reads the property in the main world. Returns the last result.
     ///
-    /// # Errors `element_not_found` if there is no such element within `limit`.
+    /// # Errors `element_not_found` if no element matches the locator within `limit`.
     pub async fn expect_property(
         &self,
         path: &str,
@@ -147,14 +147,14 @@ impl Locator {
     }
 }
 
-/// The final outcome. For a missing element, neither an expectation nor its negation holds, except for those about
-/// presence and visibility.
+/// Adjusts the outcome for a missing element: neither an expectation nor its negation is met then, except for
+/// checks of presence and visibility.
 fn final_outcome(verdict: ExpectOutcome, what: &str, is_not: bool) -> ExpectOutcome {
     let is_about_presence = matches!(what, "hidden" | "detached" | "visible" | "attached" | "inViewport");
     if verdict.missing && !is_about_presence { ExpectOutcome { matches: is_not, ..verdict } } else { verdict }
 }
 
-/// Checks until the value `is_met`, or until `limit`. Returns the last value.
+/// Calls `look` until `is_met` accepts its value, or until `limit`. Returns the last value.
 pub(super) async fn last_seen<T, Looking: Future<Output = Result<T>>>(
     limit: Duration,
     mut look: impl FnMut(Duration) -> Looking,

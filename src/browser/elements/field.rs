@@ -44,7 +44,7 @@ pub(in crate::browser) struct FillableField {
 }
 
 impl Field {
-    /// The obstacle that prevents filling the field now.
+    /// Returns the obstacle that prevents filling the field now, if any.
     pub(in crate::browser) fn obstacle(&self, element: &ElementHandle) -> Result<Option<Obstacle>> {
         self.answer.obstacle(element)
     }

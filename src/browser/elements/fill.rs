@@ -17,13 +17,13 @@ use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
 use crate::error::{ElementKind, Error, RequiredKind, Result};
 
-/// The most arrow-key presses to reach an option of a `select`.
+/// The maximum number of arrow-key presses to reach an option of a `select`.
 const MOST_ARROWS: usize = 250;
-/// The most arrow-key presses to correct the value of a range input.
+/// The maximum number of arrow-key presses to correct the value of a range input.
 const MOST_CORRECTIONS: u32 = 40;
-/// How long a page may take to redraw a field after a key. Keys that come meanwhile may be lost.
+/// How long a page may take to redraw a field after a key. Keys pressed meanwhile may be lost.
 const DRAWING: Duration = Duration::from_millis(100);
-/// How often, at most, the missing end of a text is typed again.
+/// The maximum number of times to type the missing end of a text again.
 const MOST_ENDS: usize = 3;
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +45,7 @@ struct Options {
 }
 
 impl Options {
-    /// The key that leads to the wanted option, and how often to press it; `None` if keys do not lead there.
+    /// Returns the arrow key that leads to the wanted option and how often to press it; `None` if none does.
     fn strokes(&self) -> Option<(&'static str, usize)> {
         let steps = self.steps?;
         let times = usize::try_from(steps.unsigned_abs()).unwrap_or(usize::MAX);
@@ -54,7 +54,7 @@ impl Options {
     }
 }
 
-/// The selection of a native list after a choice.
+/// The selection of a native `select` after options were chosen.
 #[derive(Debug, Deserialize)]
 struct Chosen {
     values: Vec<String>,
@@ -64,7 +64,7 @@ struct Chosen {
     gone: bool,
 }
 
-/// The error for an invalid value.
+/// Returns the error for a value that the field does not accept.
 pub(in crate::browser) fn wrong_value(
     found: ElementKind,
     kind: Option<&str>,
@@ -77,15 +77,15 @@ pub(in crate::browser) fn wrong_value(
     Error::WrongElement { found, needed }
 }
 
-/// How several choices for a `select` with one value are handled.
+/// How to handle several choices for a `select` that accepts only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MultipleChoices {
     Refused,
-    /// Takes the choice that comes first in the list.
+    /// Selects the chosen option that comes first in the list.
     FirstInList,
 }
 
-/// One part of a date field, as the browser draws it.
+/// An editable part of a date or time field, such as the month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DatePart {
     kind: &'static str,
@@ -93,7 +93,7 @@ struct DatePart {
     digits: usize,
 }
 
-/// How a tab or a line break gets into a field.
+/// How a tab or a line break is entered into a field.
 #[derive(Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
 enum By {
@@ -119,7 +119,7 @@ async fn type_parts(keyboard: &Keyboard, text: &str, delay: Option<Duration>) ->
 impl ElementHandle {
     /// Replaces the content of the field. If characters are lost, the whole text is inserted again.
     ///
-    /// # Errors `not_taken` if the field then holds another text that is not the result of its own formatting.
+    /// # Errors `not_taken` if the field then holds another text, unless the field reformatted the value.
     pub async fn fill(&self, value: &str, options: &ActionOptions) -> Result<()> {
         self.filled(value, options).await.map(drop)
     }
@@ -155,7 +155,7 @@ impl ElementHandle {
         judged(kind, &typed).map(|()| kind)
     }
 
-    /// Fails if a field does not hold the text that was typed into it last.
+    /// Fails if the field does not hold the text typed last. For `strict`, see [`typed`](Self::typed).
     async fn judge_text(&self, kind: FieldKind, strict: bool) -> Result<()> {
         self.typed(kind, strict).await?.map_or(Ok(()), |typed| judged(kind, &typed))
     }
@@ -178,13 +178,13 @@ impl ElementHandle {
         self.judge_text(FieldKind::Text, false).await
     }
 
-    /// Types again the end of a text that the field does not show, since a page that is redrawing loses keys. Stops if
-    /// the field does not change.
+    /// Types the missing end of a text again, since a page that is redrawing may lose keys. Stops if the
+    /// field does not change.
     async fn type_end_again(&self, delay: Option<Duration>, options: &ActionOptions) -> Result<()> {
         self.until_answered().await;
         for _ in 0..MOST_ENDS {
             let end: Option<String> = match self.frame().page()?.dialog() {
-                // The field may be gone, with its page.
+                // The field may be gone together with its page.
                 None => self.ask("missingEnd", Vec::new()).await.unwrap_or_default(),
                 Some(_) => None,
             };
@@ -289,7 +289,7 @@ impl ElementHandle {
         field.type_multiline(text, delay, options).await.map(|()| field)
     }
 
-    /// Whether the field is given its value as a whole: a date, a time, a slider or a color.
+    /// Whether the value is set as a whole instead of typed: for dates, times, sliders and colors.
     pub async fn is_set_at_once(&self) -> Result<bool> {
         self.ask("isSetWhole", Vec::new()).await
     }
@@ -412,7 +412,7 @@ impl ElementHandle {
         }
     }
 
-    /// Types a date part by part, in the browser's order.
+    /// Types a date or time part by part, in the order in which the browser displays the parts.
     async fn fill_date(&self, value: &str, empty: bool, input: &Input) -> Result<()> {
         let field = self.control().await?;
         if value.is_empty() && empty {
@@ -433,7 +433,7 @@ impl ElementHandle {
         field.settle_value(value).await
     }
 
-    /// The parts of a date field, which only the browser knows: their order depends on the language.
+    /// Reads the parts of a date field from its user-agent shadow root. Their order depends on the language.
     async fn date_parts(&self) -> Result<Vec<DatePart>> {
         let describe = DescribeNode {
             object_id: Some(self.handle().id().to_owned()),
@@ -449,7 +449,7 @@ impl ElementHandle {
         Ok(parts)
     }
 
-    /// Presses the slider at the value's position, and corrects with keys.
+    /// Clicks the range input at the value's position, and corrects the value with arrow keys.
     async fn fill_range(&self, value: &str, options: &ActionOptions) -> Result<()> {
         #[derive(Deserialize)]
         struct Slide {
@@ -490,7 +490,7 @@ impl ElementHandle {
         field.settle_value(value).await
     }
 
-    /// Sets the value by script where keys have failed. The page receives an untrusted event.
+    /// Sets the value by script if it is not set yet. The page then receives an untrusted event.
     async fn settle_value(&self, value: &str) -> Result<()> {
         if self.ask::<String>("heldBy", Vec::new()).await? == value {
             Ok(())
@@ -513,7 +513,7 @@ impl ElementHandle {
         options: &ActionOptions,
     ) -> Result<Vec<String>> {
         let force = options.force;
-        // Pages often add options late, so these are looked for until the time limit.
+        // Pages often add options late, so the options are searched for until the time limit.
         let found = self.until_clear(options, |attempt| async move {
             let found = self.options(choices, several, force).await?;
             // Some pages fetch the options only when the list receives the focus.
@@ -586,7 +586,7 @@ impl ElementHandle {
         Ok(found)
     }
 
-    /// Like [`choose_by_keys`](Self::choose_by_keys), if the page does not listen to keys: without pointer and pauses.
+    /// Like [`choose_by_keys`](Self::choose_by_keys), without pointer and pauses, as no listener needs them.
     async fn choose_without_listeners(
         &self,
         found: &Options,
@@ -604,7 +604,7 @@ impl ElementHandle {
     }
 
     /// Opens the list, moves to the option with the arrow keys and confirms it: the page receives one change event.
-    /// Returns whether keys lead to the option.
+    /// Returns false if keys cannot reach the option.
     async fn choose_by_keys(
         &self,
         found: &Options,
@@ -622,7 +622,7 @@ impl ElementHandle {
         self.go_to_option(&keyboard, strokes, begun).await
     }
 
-    /// Presses the arrow key, and the key that confirms the option. Returns whether keys lead to the option.
+    /// Presses the arrow key `times` times, then Tab to confirm. Returns false if the list did not open.
     ///
     /// # Errors
     /// `not_actionable` if the page begins to navigate before the option is reached.
@@ -641,11 +641,11 @@ impl ElementHandle {
             return Err(PressedElementFate::Elsewhere.lost("choice".to_owned()));
         }
         keyboard.press(key).await?;
-        // Not Enter: the page receives that key as well, and may react to it as in a text field.
+        // Not Enter: the page also receives that key, and may react to it by submitting a form.
         keyboard.press("Tab").await.map(|()| true)
     }
 
-    /// Clicks options of an open list, with Control held from the second one on.
+    /// Clicks options of an open list, with Control held from the second option on. Returns false on failure.
     async fn choose_in_list(&self, wanted: &[usize], options: &ActionOptions) -> Result<bool> {
         for (position, index) in wanted.iter().enumerate() {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
@@ -661,7 +661,7 @@ impl ElementHandle {
     }
 }
 
-/// The error if the field did not accept a text. None for an editor that shows another text: it may update later.
+/// Fails if the field did not accept the text. An editor may show another text, since it may update later.
 fn judged(kind: FieldKind, typed: &Typed) -> Result<()> {
     match typed.error() {
         Some(Error::NotTaken { .. }) if kind == FieldKind::Editable => Ok(()),
@@ -701,7 +701,7 @@ fn collect_date_parts(node: &Node, parts: &mut Vec<DatePart>) {
     }
 }
 
-/// The keys that enter the value into the parts, starting at the first. `None` if the value cannot be entered by keys.
+/// Returns the keys that enter `value`, starting at the first part; `None` if keys cannot enter the value.
 fn date_strokes(parts: &[DatePart], value: &str) -> Option<Vec<DateStroke>> {
     let mut strokes = Vec::new();
     if value.is_empty() {
@@ -751,7 +751,7 @@ struct DateNumbers {
 }
 
 impl DateNumbers {
-    /// Parses a date field's value: `2024-03-07`, `14:30:05.5`, `2024-03-07T14:30`, `2024-03`, `2024-W10`.
+    /// Parses the value of a date field, such as `2024-03-07T14:30`, `14:30:05.5`, `2024-03` or `2024-W10`.
     fn read(value: &str) -> Option<Self> {
         let mut numbers = Self::default();
         let (date, time) = match value.split_once('T') {

@@ -1,7 +1,7 @@
-//! Finds the listeners that an event of the pointer or a key would reach.
+//! Finds the event listeners that a pointer or key event would reach.
 //!
-//! Only the browser knows all listeners, but it identifies nodes by its own ids. So the document reports which
-//! nodes an event passes, and the browser reports which of them have listeners.
+//! Only the browser knows all listeners, but it identifies nodes by backend node ids. So an injected script
+//! reports the nodes on an event's path, and the browser reports which of them have listeners.
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
@@ -15,13 +15,13 @@ use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
 use crate::cdp::types::runtime::{Evaluate, GetProperties};
 use crate::error::{Error, Result};
 
-/// How many elements with wheel listeners are considered.
+/// The maximum number of elements with wheel listeners to consider.
 const MOST_WHEEL_HEARERS: usize = 100;
 
 /// How long a page may take to react to an event.
 const ANSWERING: Duration = Duration::from_millis(50);
 
-/// What a page listens to when keys go to an element.
+/// What a page listens to when an element receives keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser) enum ListensTo {
     Nothing,
@@ -30,7 +30,7 @@ pub(in crate::browser) enum ListensTo {
     Keys,
 }
 
-/// All event listeners around an element.
+/// All event listeners in the document of an element.
 #[derive(Debug)]
 pub(in crate::browser) struct Listeners {
     /// Listeners on nodes, including those of frames in the same process.
@@ -59,12 +59,12 @@ impl Listeners {
         Ok(Self { on_nodes, on_window })
     }
 
-    /// Whether the window has listeners for such an event type.
+    /// Whether the window has a listener for an event type that `is_meant` accepts.
     pub(in crate::browser) fn on_window(&self, is_meant: impl Fn(&str) -> bool) -> bool {
         self.on_window.iter().any(|listener| is_meant(&listener.kind))
     }
 
-    /// The listeners on nodes for such an event type.
+    /// Returns the listeners on nodes for event types that `is_meant` accepts.
     pub(in crate::browser) fn on_nodes(
         &self,
         is_meant: impl Fn(&str) -> bool,
@@ -76,14 +76,14 @@ impl Listeners {
         self.on_window(is_meant) || self.on_nodes(is_meant).next().is_some()
     }
 
-    /// Whether the page can measure the time between press and release.
+    /// Whether the page listens to presses and releases, and so can measure the time between them.
     fn hear_presses(&self) -> bool {
         self.anywhere(begins_press) && self.anywhere(ends_press)
     }
 }
 
 impl ElementHandle {
-    /// What the page listens to when keys go to this element.
+    /// Returns what the page listens to when this element receives keys.
     pub(in crate::browser) async fn hearing(&self) -> Result<ListensTo> {
         // In a frame of another process, an element that a script focuses receives no keys: it must be clicked first.
         if self.frame().session().id() != self.frame().page()?.session().id() {
@@ -96,7 +96,7 @@ impl ElementHandle {
         Ok(if listeners.anywhere(is_focus) { ListensTo::Focus } else { ListensTo::Nothing })
     }
 
-    /// Gives a page that listens for changes the time to react to one.
+    /// Waits until the page has had time to react to a change, if it listens to `input`, `change` or `click`.
     pub(super) async fn until_answered(&self) {
         let listeners = self.frame().page().is_ok_and(|page| page.dialog().is_none());
         if listeners
@@ -106,7 +106,7 @@ impl ElementHandle {
         }
     }
 
-    /// Waits for `pause`, and then until the page has run the timers that are due.
+    /// Sleeps for `pause`, and then waits until the page has run the timers that are due.
     pub(super) async fn until_timers_ran(&self, pause: Duration) {
         sleep(pause).await;
         let _ = self.recorded_result::<()>("afterTimers").await;
@@ -123,7 +123,7 @@ impl ElementHandle {
         Ok(listeners.on_nodes(is_key).any(|listener| hear.contains(&listener.backend_node_id)))
     }
 
-    /// Finds the elements with wheel listeners, so that the wheel is not turned over them. Returns false if none exist.
+    /// Finds the elements with wheel listeners, to keep the wheel away from them. Returns whether any exist.
     pub(in crate::browser) async fn learn_wheel_hearers(&self) -> Result<bool> {
         // If the browser cannot list the listeners, only controls that usually react to the wheel are avoided.
         let Ok(listeners) = Listeners::in_document_of(self).await else { return Ok(false) };
@@ -143,7 +143,7 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// What the page listens to when the pointer moves over these points and presses at the last one.
+    /// Returns what the page listens to when the pointer moves over these points and presses at the end.
     pub(in crate::browser) async fn listened_on_way(
         &self,
         listeners: &Listeners,
@@ -158,7 +158,7 @@ impl ElementHandle {
     async fn is_way_listened_to(&self, listeners: &Listeners, way: &[Point]) -> Result<bool> {
         let listening: Vec<_> =
             listeners.on_nodes(is_move).map(|listener| listener.backend_node_id).collect();
-        // The listeners of other frames on the way are not known here.
+        // The listeners of other frames on the pointer's path are unknown.
         let is_alone = self.frame().page()?.frames().len() == 1;
         if listening.is_empty() && is_alone {
             return Ok(false);
@@ -172,7 +172,7 @@ impl ElementHandle {
     }
 }
 
-/// The backend ids of the nodes in an array: those before a `null`, and those after it.
+/// Returns the backend ids of the nodes in an array: those before a `null`, and those after the `null`.
 pub(in crate::browser) async fn numbers(nodes: &RemoteHandle) -> Result<[Vec<i64>; 2]> {
     let list = GetProperties { object_id: nodes.id().to_owned(), own_properties: Some(true) };
     let list = nodes.session().call(list).await?.result;

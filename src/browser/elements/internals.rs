@@ -1,5 +1,5 @@
-//! Roles, names and states that a script gave a custom element through `ElementInternals`: scripts cannot read them, so
-//! the browser's accessibility tree is asked.
+//! Roles, names and states of custom elements from `ElementInternals`. Scripts cannot read them, so they come
+//! from the browser's accessibility tree.
 use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
@@ -14,8 +14,8 @@ const STATES: [&str; 8] =
     ["checked", "disabled", "expanded", "level", "pressed", "readonly", "required", "selected"];
 const NO_ROLES: [&str; 3] = ["", "generic", "none"];
 
-/// Passes the roles, names and states of the custom elements that the last walk met without a `role` attribute to the
-/// engine. Returns whether any of them differ from before.
+/// Reads the roles, names and states of the custom elements without a `role` attribute that the injected
+/// script has met, and passes them to the script. Returns whether any of them have changed.
 pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
     let Some(array) = world.call_handle("customs", Vec::new()).await? else { return Ok(false) };
     let (session, elements) = (world.session(), array.items().await?);
@@ -37,7 +37,7 @@ pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
     world.call_with("adoptInternals", vec![array.argument(), value_argument(&found)]).await
 }
 
-/// The attributes that would give an element the same role, label and states.
+/// Returns the ARIA attributes that would give an element the role, label and states of `node`.
 fn attributes(node: &AxNode) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let role = node.role.iter().map(|role| text(&role.value)).find(|role| !NO_ROLES.contains(&role.as_str()));

@@ -7,20 +7,20 @@ use crate::browser::input::{InputStyle, Point, Rect};
 use crate::browser::objects::world::value_argument;
 use crate::error::Result;
 
-/// How many frames a busy machine may take to show a scroll.
+/// How many animation frames a busy machine may take to show a scroll.
 const MOST_FRAMES: usize = 6;
 
-/// Whether a box has moved as the scroll should move it.
+/// Whether a box has moved by the scrolled distance. True if there is no box.
 fn has_gone(from: Option<Rect>, to: Option<Rect>, delta_x: f64, delta_y: f64) -> bool {
     let (Some(from), Some(to)) = (from, to) else { return true };
     (from.x - to.x - delta_x).abs() < 1.0 && (from.y - to.y - delta_y).abs() < 1.0
 }
 
-/// How often the wheel is turned to scroll into view: nested scrolling areas need several turns.
+/// The maximum number of wheel turns to scroll into view: nested scrolling areas need several turns.
 const MOST_TURNS: usize = 12;
 
 impl ElementHandle {
-    /// Scrolls the element into view, as the input style requires.
+    /// Scrolls the element into view: with the wheel if the input style is natural, or else by script.
     pub(in crate::browser) async fn bring_into_view(
         &self,
         options: &ActionOptions,
@@ -61,7 +61,7 @@ impl ElementHandle {
         Ok(true)
     }
 
-    /// Turns the wheel over the scrolling areas around the element in its own frame.
+    /// Turns the wheel in the element's own frame until the element is in view. Returns false if that fails.
     async fn wheel(&self, options: &ActionOptions, attempt: u32, part: Option<Rect>) -> Result<bool> {
         #[derive(Deserialize)]
         struct Turn {

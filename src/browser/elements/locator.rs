@@ -1,4 +1,4 @@
-//! Locators: recipes for elements, resolved at each use until it succeeds or its time is over.
+//! Locators: descriptions of elements that are resolved anew at each use, with retries until a time limit.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::cdp::types::runtime::CallArgument;
 use crate::error::{ElementKind, Error, RequiredKind, Result};
 use crate::json::decode;
 
-/// A recipe for an element: where to look, and a selector. Cheap to clone.
+/// A selector with the frame or element to search in. Resolved anew at each use. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Locator {
     frame: Frame,
@@ -29,7 +29,7 @@ pub struct Locator {
     strict: bool,
 }
 
-/// The state to wait for.
+/// The state of an element that [`Locator::wait_for`] waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WaitForState {
@@ -39,10 +39,10 @@ pub enum WaitForState {
     Hidden,
 }
 
-/// The serialized number of the array of all matches, distinct from the numbers in a user's argument.
+/// The object id of the array of matches in serialized arguments, distinct from all ids in a user's argument.
 const ALL: u64 = u64::MAX;
 
-/// The pauses between attempts.
+/// The pauses between the first attempts to find an element, in milliseconds.
 const PAUSES_MS: [u64; 7] = [0, 10, 20, 50, 100, 100, 200];
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
@@ -50,17 +50,17 @@ pub(in crate::browser) fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES_MS.into_iter().map(Duration::from_millis).chain(std::iter::repeat(LONGEST_PAUSE))
 }
 
-/// A limit in milliseconds; 0 disables it.
+/// Converts a time limit in milliseconds to a duration. A limit of zero or less means no limit.
 pub fn timeout_from_ms(limit_ms: f64) -> Duration {
     if limit_ms > 0.0 { Duration::from_secs_f64(limit_ms / 1000.0).min(NO_LIMIT) } else { NO_LIMIT }
 }
 
-/// A time in milliseconds; `None` for zero and less.
+/// Converts milliseconds to a duration. Returns `None` for zero and negative values.
 pub fn duration(ms: f64) -> Option<Duration> {
     (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
 }
 
-/// Locators by what a person sees. An action on a locator with several matches fails.
+/// Locators by user-visible properties. They are strict: an action fails if there are several matches.
 ///
 /// # Errors `invalid_selector` for an invalid regular expression.
 impl Frame {
@@ -89,24 +89,24 @@ impl Frame {
         self.by(&By::attribute("alt", text))
     }
 
-    /// Locates elements by their title.
+    /// Locates elements by their `title` attribute.
     pub fn by_title(&self, text: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::attribute("title", text))
     }
 
-    /// Locates elements by their full test id.
+    /// Locates elements by their test id. A text must equal the full id.
     pub fn by_test_id(&self, id: impl Into<TextMatch>) -> Result<Locator> {
         self.by(&By::test_id(id))
     }
 
-    /// Locates elements with a selector that a [`By`] has built.
+    /// Locates elements with a selector built by [`By`].
     pub fn by(&self, by: &By) -> Result<Locator> {
         self.locator(by.as_str(), true)
     }
 }
 
 impl Frame {
-    /// Locates elements in this frame.
+    /// Locates elements in this frame. If `strict`, several matches are an error.
     pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         let selector = Arc::new(Selector::parse(selector)?);
         Ok(Locator { frame: self.clone(), root: None, selector, strict })
@@ -114,13 +114,13 @@ impl Frame {
 }
 
 impl ElementHandle {
-    /// Locates elements within this element.
+    /// Locates elements within this element. If `strict`, several matches are an error.
     pub fn locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         let selector = Arc::new(Selector::parse(selector)?);
         Ok(Locator { frame: self.frame().clone(), root: Some(self.clone()), selector, strict })
     }
 
-    /// The frame that this element embeds. Fails with `DocumentGone` while that frame is being attached or detached.
+    /// Returns the frame that this element embeds. `DocumentGone` while that frame is attached or detached.
     async fn shown_frame(&self) -> Result<Frame> {
         if let Some(frame) = self.content_frame().await? {
             return Ok(frame);
@@ -132,7 +132,7 @@ impl ElementHandle {
         })
     }
 
-    /// The frame that this element embeds, if any.
+    /// Returns the frame that this element embeds; `None` if it embeds none.
     pub async fn content_frame(&self) -> Result<Option<Frame>> {
         let node = self.handle().describe().await?;
         let page = self.frame().page()?;
@@ -141,7 +141,7 @@ impl ElementHandle {
         Ok(node.frame_id.filter(|_| is_owner).and_then(|id| page.frame_by_id(&id)))
     }
 
-    /// The frame whose document contains this element now; a script may have moved it to another page.
+    /// Returns the frame whose document contains this element now. A script may have moved it to another one.
     pub async fn owner_frame(&self) -> Result<Option<Frame>> {
         let Some(root) =
             self.world().call_handle("documentElementOf", vec![self.handle().argument()]).await?
@@ -155,7 +155,7 @@ impl ElementHandle {
 }
 
 impl Locator {
-    /// The innermost frame's world, with the chain and the root to search there. `None` while a frame is missing.
+    /// Enters the selector's frames. Returns the innermost world, chain and root; `None` if one is missing.
     pub(in crate::browser) async fn innermost(
         &self,
     ) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
@@ -182,7 +182,7 @@ impl Locator {
         Ok(Some((world, &chains[chains.len() - 1], root)))
     }
 
-    /// The first frame, starting with this one, in which a chain matches something.
+    /// Returns the first frame in which `chain` has a match, starting with the locator's own frame.
     async fn frame_that_has(&self, chain: &Chain) -> Result<Option<Frame>> {
         let page = self.frame.page()?;
         let others = page.frames().into_iter().filter(|frame| *frame != self.frame);
@@ -200,13 +200,13 @@ impl Locator {
         Ok(None)
     }
 
-    /// Whether an error is temporary: a document, an element or an entered frame is being replaced.
+    /// Whether `error` is temporary because a document, an element or a frame is being replaced.
     pub(super) fn passes(&self, error: &Error) -> bool {
         let leads_into_frames = self.selector.chains().len() > 1 || self.selector.searches_all_frames();
         is_passing(error) || (leads_into_frames && is_of_a_frame(error) && !self.frame.is_detached())
     }
 
-    /// Repeats `look` while it fails with temporary errors.
+    /// Repeats `look` while it fails with temporary errors, for at most `NEW_DOCUMENT_LIMIT`.
     async fn while_passing<T, Looking: Future<Output = Result<T>>>(
         &self,
         look: impl Fn() -> Looking,
@@ -222,12 +222,12 @@ impl Locator {
         }
     }
 
-    /// The matching element; `None` if there is none now.
+    /// Returns the matching element without waiting for it; `None` if there is no match.
     pub async fn query_element(&self) -> Result<Option<ElementHandle>> {
         self.while_passing(|| self.found(false)).await
     }
 
-    /// Like [`now`](Self::query_element). `waits`: the caller retries.
+    /// Like [`query_element`](Self::query_element), but looks only once. `waits`: the caller retries.
     pub(super) async fn found(&self, waits: bool) -> Result<Option<ElementHandle>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let found = pick(&world, chain, root, self.strict, waits).await?;
@@ -245,7 +245,7 @@ impl Locator {
         self.while_passing(look).await
     }
 
-    /// All current matches in document order.
+    /// Returns all current matches in document order.
     pub async fn all(&self) -> Result<Vec<ElementHandle>> {
         self.while_passing(|| self.all_now()).await
     }
@@ -261,14 +261,14 @@ impl Locator {
         Ok(elements)
     }
 
-    /// Like [`all`](Self::all), without elements in closed shadow roots that the engine does not know.
+    /// Like [`all`](Self::all), without elements in closed shadow roots that were not discovered yet.
     async fn all_known(&self) -> Result<Vec<ElementHandle>> {
         let Some((world, list)) = self.all_as_array().await? else { return Ok(Vec::new()) };
         let items = list.items().await?.into_iter();
         Ok(items.map(|item| ElementHandle::new(world.clone(), item)).collect())
     }
 
-    /// All current matches as one array in the isolated world.
+    /// Returns all current matches as one JavaScript array, with its isolated world.
     pub async fn all_as_array(&self) -> Result<Option<(World, RemoteHandle)>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
@@ -276,7 +276,7 @@ impl Locator {
         Ok(list.map(|list| (world, list)))
     }
 
-    /// All current matches as one array.
+    /// Returns a handle of one JavaScript array with all current matches.
     pub async fn all_as_array_handle(&self) -> Result<JsHandle> {
         self.while_passing(|| self.list_now()).await
     }
@@ -290,7 +290,7 @@ impl Locator {
         }
     }
 
-    /// Runs a script with an array of all current matches and an argument.
+    /// Calls the function `script` with an array of all current matches and `argument`.
     pub async fn evaluate_all(
         &self,
         script: &str,
@@ -307,7 +307,7 @@ impl Locator {
         self.frame.realm(scope).await?.evaluate(&as_two_parameters(script), &both).await
     }
 
-    /// The text of each current match: as rendered (`innerText`) if `rendered`, otherwise all of it (`textContent`).
+    /// Returns an array of texts, one for each match: `innerText` if `rendered`, otherwise `textContent`.
     pub async fn all_texts(&self, rendered: bool) -> Result<Value> {
         self.while_passing(|| self.texts_now(rendered)).await
     }
@@ -323,7 +323,7 @@ impl Locator {
         look_through(&world, false, read, |texts: &Value| texts.as_array().is_some_and(Vec::is_empty)).await
     }
 
-    /// The number of current matches.
+    /// Returns the number of current matches.
     pub async fn count(&self) -> Result<usize> {
         self.while_passing(|| self.count_now()).await
     }
@@ -337,7 +337,7 @@ impl Locator {
         look_through(&world, false, count, |count| *count == 0).await
     }
 
-    /// Waits for the element and runs `act` with it; repeats it if the element is replaced meanwhile.
+    /// Waits for the element and calls `act` with it and the time left. Retries if the element is replaced.
     pub async fn with_element<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
@@ -346,7 +346,7 @@ impl Locator {
         self.with_way(limit, true, act).await
     }
 
-    /// Like [`with`](Self::with_element). `clears`: runs locator handlers before each attempt.
+    /// Like [`with_element`](Self::with_element). If `clears`, runs locator handlers before each attempt.
     pub(super) async fn with_way<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
@@ -462,12 +462,12 @@ fn is_of_a_frame(error: &Error) -> bool {
     }
 }
 
-/// The root of a search as an argument: null for the whole document.
+/// Returns the search root as an argument for an injected function: null for the whole document.
 pub(in crate::browser) fn root_argument(root: Option<&RemoteHandle>) -> CallArgument {
     root.map_or_else(|| value_argument(&Value::Null), RemoteHandle::argument)
 }
 
-/// The first match of a chain. With `strict`, several matches are an error.
+/// Returns the first match of a chain. `strict`: several matches are an error. `waits`: the caller retries.
 async fn pick(
     world: &World,
     chain: &Chain,
@@ -483,7 +483,7 @@ async fn pick(
     look_through(world, waits, pick, Option::is_none).await
 }
 
-/// The test id attribute as an argument.
+/// Returns the name of the test id attribute as an argument for an injected function.
 pub(in crate::browser) fn test_id_argument() -> CallArgument {
     value_argument(&test_id_attribute())
 }
@@ -494,7 +494,7 @@ pub(in crate::browser) fn not_unique(error: Error) -> Error {
     struct Several {
         count: usize,
         previews: Vec<String>,
-        /// How to find each match again: `{by, text, name, exact, nth}`.
+        /// A locator for each match: `{by, text, name, exact, nth}`.
         ways: Vec<Value>,
     }
     let Error::Script { message } = &error else { return error };

@@ -1,4 +1,4 @@
-//! Locator handlers: callbacks of the user for elements that block actions, such as dialogs.
+//! Locator handlers: user callbacks for visible elements that block actions, such as dialogs.
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -20,11 +20,11 @@ pub struct LocatorHandlerOptions {
     pub name: String,
     /// Continues after the handler, even if the element is still visible.
     pub no_wait_after: bool,
-    /// The number of calls after which the handler is removed.
+    /// The number of calls after which the handler is removed. Default: unlimited.
     pub times: Option<u32>,
 }
 
-/// The id of a handler in its page.
+/// The id of a locator handler, unique in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LocatorHandlerId(pub u64);
 
@@ -66,10 +66,10 @@ impl Hooks for LocatorHandlerHooks {
 
 impl Page {
     /// Calls `handler` when the element of `locator` is visible before or during an action or a wait on this
-    /// page, and then waits until it is hidden.
+    /// page, and then waits until the element is hidden.
     ///
-    /// The handler receives its own id. Handlers do not run for actions inside a handler. If it fails, the
-    /// action fails with its error.
+    /// The handler receives its own id. Handlers do not run for actions inside a handler. If the handler
+    /// fails, the action fails with the handler's error.
     pub fn add_locator_handler<Handling>(
         &self,
         locator: Locator,
@@ -104,8 +104,8 @@ impl Page {
         handlers.waiting.load(Ordering::Acquire) == 0 && !handlers.list.lock().is_empty()
     }
 
-    /// Runs the handlers of visible elements until none is visible, up to `deadline`; `limit` is the total
-    /// time.
+    /// Runs the handlers of visible elements, up to `deadline`. `limit` is the total time of an action,
+    /// for error messages.
     ///
     /// # Errors `not_actionable` if a handler has not finished, or its element is still visible, at the
     /// deadline; otherwise the handler's own error.
@@ -146,7 +146,7 @@ impl Page {
 }
 
 impl LocatorHandlers {
-    /// The running call of a handler, or a new one; `None` if it has no calls left, or was removed.
+    /// Returns the running call of a handler, or starts a new one; `None` if no calls are left.
     fn call(&self, handler: &Arc<LocatorHandler>, page: &Page) -> Option<Running> {
         let mut running = handler.running.lock();
         if running.is_none() {
@@ -179,7 +179,7 @@ impl LocatorHandler {
         }
     }
 
-    /// Starts a call, which runs until it ends or the page closes, even if nobody waits for it.
+    /// Starts a call, which runs until it ends or the page closes, even if no action waits for it.
     fn begin(&self, page: &Page) -> Running {
         let (page, work) = (page.clone(), (self.call)(self.id));
         let task = tokio::spawn(async move {

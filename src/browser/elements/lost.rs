@@ -12,10 +12,10 @@ use crate::browser::input::{ClickOptions, Input};
 use crate::browser::objects::journal::JournalMark;
 use crate::error::{CoveringElement, Error, Result};
 
-/// How long a page may be busy after an action before its state is taken as unknown.
+/// How long a page may take to answer after an action. After that, the page's state is unknown.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
-/// An element that moved or replaced another one, as snapshots describe it.
+/// An element's role, name and ref, as in snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ElementSummary {
     pub role: String,
@@ -25,7 +25,7 @@ pub struct ElementSummary {
     pub number: u32,
 }
 
-/// What happened to an element that was pressed and not clicked.
+/// What happened to an element that was pressed but did not receive the click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PressedElementFate {
@@ -39,7 +39,7 @@ pub enum PressedElementFate {
 }
 
 impl PressedElementFate {
-    /// The error for a click, or a double click, that did not reach the element.
+    /// Returns the error for an action, such as `click` or `double click`, that did not reach the element.
     pub(super) fn lost(self, what: String) -> Error {
         let how = match self {
             Self::Gone => "the page removed it",
@@ -60,15 +60,15 @@ pub enum PressFailure {
     By(CoveringElement),
     /// The page replaced the element before the button was released.
     Again(ElementSummary),
-    /// The page removes and re-inserts the element when the pointer arrives: its container received the press.
+    /// The page re-inserts the element when the pointer arrives, so its container received the press.
     Past(CoveringElement),
-    /// The element was not clicked: what happened to it, and `click` or `double click`.
+    /// The element was not clicked: what happened to the element, and the action (`click` or `double click`).
     Away((PressedElementFate, String)),
 }
 
 impl PressFailure {
-    /// The error for a lost press; `describe` names the element that replaced the pressed one. If an element around the
-    /// target received the press, that is no error: returns that element.
+    /// Fails if the press was lost; `describe` names the replacement of the pressed element. If a container
+    /// of the target received the press, returns the container.
     pub fn into_result(
         lost: Option<Self>,
         describe: impl FnOnce(&ElementSummary) -> String,
@@ -92,7 +92,7 @@ pub(super) struct Lost {
 }
 
 impl Lost {
-    /// The error for a lost press. A missing document counts as one, unless a single click may have replaced it.
+    /// Fails if the press was lost, or if the document is gone and a single click cannot be the reason.
     pub(super) fn judged(self, count: u32) -> Result<()> {
         let what = if count > 1 { "double click" } else { "click" };
         match self.known {
@@ -106,14 +106,14 @@ impl Lost {
 }
 
 impl ElementSummary {
-    /// The element's role and name on one line.
+    /// Formats the element's role and name, such as `button "Save"`.
     pub fn description(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
 }
 
 impl ElementHandle {
-    /// Presses at a point that was reached with `Need::watched`, and checks whether that became a click.
+    /// Presses at a point that was reached with `Need::watched`, and checks whether the press became a click.
     pub(super) async fn press_watched(
         &self,
         mut reached: PointerTarget,
@@ -128,7 +128,7 @@ impl ElementHandle {
         let mut known = self.recorded_result("pressLost").await;
         let leaves = leaves || input.mouse().leaves();
         drop(turn);
-        // The old document reports a click before it makes way for the new one.
+        // The old document reports a click before the new document replaces it.
         if matches!(known, Err(Error::DocumentGone))
             && let Some(answered) = answered
             && let Ok(Ok(true)) = timeout(ANSWER_LIMIT, answered).await
@@ -138,7 +138,7 @@ impl ElementHandle {
         Ok(Lost { known, leaves })
     }
 
-    /// Reads what the injected script has recorded of an action.
+    /// Calls a method of the injected script that returns what was recorded during an action.
     pub(super) async fn recorded_result<T: DeserializeOwned>(&self, method: &str) -> Result<T> {
         let page = self.frame().page()?;
         let answer = page.fail_on_dialog(self.world().call(method, &[]));

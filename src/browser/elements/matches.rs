@@ -16,7 +16,7 @@ use crate::browser::objects::world::value_argument;
 use crate::error::{Error, Result};
 use crate::snapshot::{Ref, quoted};
 
-/// A match of a selector. `number` is its ref in the frame.
+/// A match of a selector. `number` is the element's ref number in `frame`.
 #[derive(Debug, Clone)]
 pub struct Match {
     pub frame: Frame,
@@ -27,14 +27,14 @@ pub struct Match {
 }
 
 impl Match {
-    /// The element's role and name on one line.
+    /// Formats the element's role and name, such as `button "Save"`.
     pub fn description(&self) -> String {
         element_in_words(&self.role, &self.name)
     }
 
-    /// The element.
+    /// Returns a handle of the element. `name` is the element's name in error messages.
     ///
-    /// # Errors `stale_ref` if it is gone.
+    /// # Errors `stale_ref` if the element is gone.
     pub async fn element(&self, name: &str) -> Result<ElementHandle> {
         let element = ElementHandle::by_ref(&self.frame, self.number).await?;
         let gone = || Error::StaleRef { target: name.to_owned(), again: None };
@@ -53,10 +53,10 @@ pub enum MatchResult {
 /// The matches of a selector in one frame.
 #[derive(Debug, Default, Deserialize)]
 struct Matches {
-    /// The number of all matches, and of the visible ones.
+    /// The number of all matches, and in `seen` the number of visible ones.
     all: usize,
     seen: usize,
-    /// The first visible matches, or the first of all if none is visible.
+    /// The first visible matches, or the first of all if none is visible: ref number, role and name.
     first: Vec<(u32, String, String)>,
 }
 
@@ -85,8 +85,8 @@ impl Page {
         Err(Error::ElementNotFound { waited: limit })
     }
 
-    /// Waits for the single match of `selector` and runs an operation with it; repeats it if the element is
-    /// replaced meanwhile. For a hidden field, the custom control that replaces it is used.
+    /// Waits for the single match of `selector` and calls `act` with it and the time left. Retries if the
+    /// element is replaced. For a hidden field, uses the custom control that is shown instead.
     ///
     /// # Errors `element_not_found` after `limit`, `several_match` for several matches.
     pub async fn with_match<T, Doing: Future<Output = Result<T>>>(
@@ -123,7 +123,7 @@ impl Page {
         }
     }
 
-    /// The only match with exactly the text of a text selector.
+    /// Returns the only match whose text equals that of a `text=` selector exactly, if there is one.
     async fn says_exactly(&self, selector: &str) -> Option<Match> {
         match self.matches_now(&exactly(selector)?).await {
             Ok(Some(MatchResult::One(only))) => Some(only),
@@ -142,10 +142,10 @@ impl Page {
         Ok(asked.into_iter().filter_map(Result::unwrap_or_default).any(|(_, answer)| answer.seen > 0))
     }
 
-    /// The frame that contains the element of a ref.
+    /// Returns the frame that contains the element of a ref.
     ///
-    /// # Errors `unknown_ref` if it belongs to another tab or no snapshot had it; `frame_detached` if its frame
-    /// is gone.
+    /// # Errors `unknown_ref` if the ref belongs to another tab or was in no snapshot; `frame_detached` if
+    /// its frame is gone.
     pub fn frame_of_ref(&self, reference: &Ref) -> Result<Frame> {
         let unknown =
             |reason: &str| Error::UnknownRef { target: reference.to_string(), reason: reason.to_owned() };
@@ -178,7 +178,7 @@ impl Page {
     async fn matches_now(&self, selector: &str) -> Result<Option<MatchResult>> {
         let frames = self.frames();
         let asked = join_all(frames.iter().map(|frame| frame.matches(selector))).await;
-        // An invalid selector is invalid in every frame; a frame that does not answer counts as having no matches.
+        // An invalid selector is invalid in every frame. A frame that does not answer has no matches.
         if let Some(Err(error @ Error::InvalidSelector { .. })) = asked.first() {
             return Err(error.clone());
         }
@@ -201,12 +201,12 @@ impl Page {
 }
 
 impl Frame {
-    /// Locates elements as snapshots show them: if no other element has the role, visible `aria-hidden` ones match.
+    /// Locates elements as snapshots show them: visible `aria-hidden` ones match if no other has the role.
     pub fn snapshot_locator(&self, selector: &str, strict: bool) -> Result<Locator> {
         self.locator(&format!("internal:control=painted >> {selector}"), strict)
     }
 
-    /// The matches of a selector with their frame, which differs from this one if the selector enters a frame.
+    /// Returns the matches with their frame, which differs from this frame if the selector enters one.
     async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
         let locator = self.snapshot_locator(selector, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
@@ -222,14 +222,14 @@ impl Frame {
     }
 }
 
-/// The selector for exactly the same text: `text="Save"` for `text=Save`.
+/// Returns the exact form of a text selector: `text="Save"` for `text=Save`. `None` for other selectors.
 fn exactly(selector: &str) -> Option<String> {
     let text = selector.trim().strip_prefix("text=")?.trim();
     let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '/']) && !text.contains(">>");
     is_plain.then(|| format!("text={}", serde_json::Value::from(text)))
 }
 
-/// A role and a name from a page, on one line.
+/// Formats a role and a name, such as `button "Save"`.
 pub(super) fn element_in_words(role: &str, name: &str) -> String {
     match (role, name.is_empty()) {
         ("generic" | "none", true) => "the element".to_owned(),

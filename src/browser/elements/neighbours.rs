@@ -23,21 +23,21 @@ pub struct AffectedPage {
     pub texts: Vec<String>,
 }
 
-/// How many other pages are watched at most, the newest first.
+/// The maximum number of other pages to watch. The newest pages are watched first.
 const MOST: usize = 8;
-/// How long other pages may take to start the watch; an action does not wait for one that hangs.
+/// How long other pages may take to start the watch. The action does not wait longer for a page that hangs.
 const BEGIN_LIMIT: Duration = Duration::from_millis(60);
 const ANSWER_LIMIT: Duration = Duration::from_millis(150);
 /// How long the opener of a closed page may take to react.
 const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
 /// How long a page that received a message must stay quiet before it counts as settled.
 const QUIET: Duration = Duration::from_millis(60);
-/// How long a page that changed without an event is checked for more changes. Hidden pages run timers once a second.
+/// How long to observe a page that changed without an event. Hidden pages run timers once a second.
 const TIMER_PERIOD: Duration = Duration::from_millis(1100);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long after the action to wait for another page to become quiet.
 const LIMIT: Duration = Duration::from_secs(1);
-/// The same limit, while that page has pending requests or a navigation.
+/// Like `LIMIT`, for a page with pending requests or a navigation.
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 
 /// A recording of the effects on other pages, which begins before the action.
@@ -66,7 +66,7 @@ struct OtherPageReport {
 }
 
 impl Page {
-    /// The open pages that opened this one or were opened by it.
+    /// Returns the open pages that opened this page or were opened by it.
     fn opener_and_popups(&self) -> Vec<Self> {
         let pages = self.context().pages().into_iter().filter(|page| page != self);
         let opener = self.opener();
@@ -74,7 +74,7 @@ impl Page {
         pages.filter(is_relative).collect()
     }
 
-    /// Waits until the opener and the popups of this page have received pending messages.
+    /// Waits until the opener and the popups of this page have handled pending messages.
     pub async fn until_opener_and_popups_ran_tasks(&self) {
         let opener_and_popups = self.opener_and_popups();
         if opener_and_popups.is_empty() {
@@ -112,7 +112,7 @@ impl Page {
 }
 
 impl OtherPagesWatch {
-    /// Waits for the effects of the action on other pages, until they are quiet. `closed`: the page acted on is gone.
+    /// Waits until the other pages are quiet. Returns the affected ones. `closed`: the page acted on is gone.
     pub(super) async fn settle(self, acted: Instant, closed: bool) -> Vec<AffectedPage> {
         let Self { opener, watched } = self;
         let settled = watched.iter().map(|neighbour| {
@@ -138,7 +138,7 @@ impl OtherPageWatch {
         (neighbour, beginning)
     }
 
-    /// Waits until the page is quiet. Returns `None` if nothing changed. `awaits`: a change is likely to come.
+    /// Waits until the page is quiet. Returns `None` if nothing changed. `awaits`: a change is expected.
     async fn settle(&self, acted: Instant, awaits: bool) -> Option<AffectedPage> {
         let called = Instant::now();
         let mut attended = self.attended().await.unwrap_or_default();
@@ -168,8 +168,8 @@ impl OtherPageWatch {
         }
     }
 
-    /// Whether the page keeps changing by itself, or is too busy to answer. Such a page is remembered, so that
-    /// this costs time only once.
+    /// Whether the page keeps changing by itself, or is too busy to answer. Marks such a page, so that
+    /// the check costs time only once.
     async fn changes_by_itself(&self, before: &OtherPageReport) -> bool {
         if before.restless {
             return true;
@@ -187,7 +187,7 @@ impl OtherPageWatch {
         false
     }
 
-    /// Asks the page what it has recorded. `None` if it does not answer in time.
+    /// Returns what the page has recorded; `None` if the page does not answer in time.
     async fn attended(&self) -> Option<OtherPageReport> {
         let (world, number) = self.begun.get()?;
         let number = [(*number).into()];

@@ -1,11 +1,11 @@
-//! Records pointer actions that a script cannot express in one call.
+//! Records key and pointer actions that make up one tool call, so that a generated script can repeat them.
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::browser::input::Point;
 
-/// A pointer action on an element. Coordinates are relative to its top left corner.
+/// A key or pointer action on an element. Coordinates are relative to the element's top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RecordedAction {
     Keys {
@@ -14,14 +14,14 @@ pub enum RecordedAction {
     },
     Press(Point),
     Slide(Point, Point),
-    /// Something was dropped here, after a long press if `long_press`.
+    /// Another element was dropped at `at`, after a long press if `long_press`.
     Drop {
         at: Point,
         long_press: bool,
     },
 }
 
-/// The recorded actions on one element; empty until recording starts. Cheap to clone.
+/// The recorded actions on one element; `None` until recording starts. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedActions(Arc<Mutex<Option<Vec<RecordedAction>>>>);
 

@@ -9,7 +9,7 @@ use super::lost::PressedElementFate;
 use crate::browser::input::{ClickOptions, Input, InputStyle, Keyboard, Modifier, Point};
 use crate::error::{Error, Obstacle, Result};
 
-/// Converts the error of a document that was replaced during a press: the click was lost.
+/// Converts `DocumentGone` to the error for a lost click: the document was replaced during the press.
 fn in_one_document<T>(pressed: Result<T>) -> Result<T> {
     match pressed {
         Err(Error::DocumentGone) => Err(PressedElementFate::Elsewhere.lost("click".to_owned())),
@@ -86,13 +86,13 @@ impl ElementHandle {
         done
     }
 
-    /// Waits until the element could be pressed.
+    /// Waits until the element could be pressed, without pressing it.
     pub async fn try_press(&self, options: &ActionOptions) -> Result<()> {
         let need = if options.force { Need::PRESSED.forced() } else { Need::PRESSED };
         self.look_until_clear(need, options).await.map(drop)
     }
 
-    /// Taps the element with modifier keys held.
+    /// Taps the element by touch, with modifier keys held.
     pub async fn tap(&self, held: &[Modifier], options: &ActionOptions) -> Result<()> {
         let point = self.look_until_clear(Need::PRESSED, options).await?;
         let touch = self.input(options)?.touch();
@@ -131,7 +131,7 @@ impl ElementHandle {
 
     /// Scrolls the element to the centre of its scrolling area, as far as possible.
     pub async fn scroll_to_centre(&self, options: &ActionOptions) -> Result<()> {
-        // This attempt aligns the element to the middle, in whole notches of the wheel: less than one notch remains.
+        // This attempt number aligns the element to the middle, in whole notches of the wheel.
         const TO_THE_MIDDLE: u32 = 3;
         // A scroll that the wheel started can continue for a while.
         const STILL: Duration = Duration::from_millis(300);
@@ -153,7 +153,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Waits for a point of the element that meets `need`, without moving the pointer.
+    /// Waits until the element meets `need`, without moving the pointer. Returns the point to press.
     pub(in crate::browser) async fn look_until_clear(
         &self,
         need: Need,
@@ -172,13 +172,13 @@ impl ElementHandle {
 
     // Keys.
 
-    /// Focuses the element and presses a key or a chord.
+    /// Focuses the element and presses a key or a chord, such as `Control+a`.
     pub async fn press(&self, chord: &str, options: &ActionOptions) -> Result<()> {
         self.focus().await?;
         self.input(options)?.keyboard().press(chord).await
     }
 
-    /// Like [`press`](Self::press), holding the key for a time.
+    /// Like [`press`](Self::press), but holds the key for the duration `hold`.
     pub async fn press_for(
         &self,
         chord: &str,
@@ -217,7 +217,7 @@ impl ElementHandle {
     ) -> Result<()> {
         let page = self.frame().page()?;
         let mark = page.mark();
-        // Characters without a key are inserted together, so such a text is not split.
+        // Characters without a key are inserted together, so a text with such characters is not split.
         let end = if text.is_ascii() { text.len().saturating_sub(1) } else { 0 };
         keyboard.type_text(&text[..end], delay).await?;
         if page.effects_since(mark).committed {

@@ -1,5 +1,5 @@
-//! Records a person's actions in a page, as steps that can be repeated. It listens in the isolated world, so
-//! that pages cannot notice.
+//! Records a person's actions in a page, as steps that can be repeated. The event listeners are in the
+//! isolated world, so that pages cannot detect the recording.
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::json::decode;
 
 const RECORD: &str = include_str!("../injected/record.js");
-/// The binding through which the script reports steps.
+/// The name of the CDP binding through which the injected script reports steps.
 const BINDING: &str = "tellRecorded";
 /// Events within this time after a step are considered its effects.
 const SOON: Duration = Duration::from_millis(500);
@@ -35,7 +35,7 @@ const SOON: Duration = Duration::from_millis(500);
 /// A recorded action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordedUserAction {
-    /// An action on an element, or on the focused one.
+    /// An action on the element with the locators `at`; `None` means the focused element.
     Step {
         at: Option<Vec<LocatorSpec>>,
         did: RecordedStep,
@@ -46,7 +46,7 @@ pub enum RecordedUserAction {
         accepted: bool,
         text: String,
     },
-    /// A person opened another tab, which is not recorded.
+    /// A person opened another tab. Actions in the new tab are not recorded.
     Opened,
 }
 
@@ -97,7 +97,7 @@ pub enum SecretKind {
     CardCode,
 }
 
-/// Shortcuts for reload and history navigation. Pages may use them for something else.
+/// Keyboard shortcuts for reload and history navigation. Pages may use these keys for something else.
 const LEADING_KEYS: [&str; 16] = [
     "F5",
     "Control+F5",
@@ -124,7 +124,7 @@ impl RecordedStep {
     }
 }
 
-/// How a person navigated with the browser's own controls.
+/// How a person navigated with the browser's own controls. `Again` is a reload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BrowserNavigation {
     To(String),
@@ -140,7 +140,7 @@ struct RecorderMessage {
     did: RecordedStep,
 }
 
-/// The receiver of recorded actions, and the check whether a person acts at this moment.
+/// The callback for recorded actions, and `counts`: whether current events come from a person.
 #[derive(Clone)]
 pub struct Recorder {
     pub counts: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -153,7 +153,7 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// A running recording; dropping it stops it.
+/// A running recording. Dropping this value stops the recording.
 #[derive(Debug)]
 pub struct ActionRecording {
     page: WeakPage,
@@ -173,10 +173,10 @@ struct Running {
     went: Mutex<Option<Instant>>,
 }
 
-/// A CDP session and an execution context in it.
+/// A CDP session id, and the id of an execution context in that session.
 type WorldKey = (Arc<str>, i64);
 
-/// The entries of a tab's history, and the current one.
+/// The entry ids of a tab's history, and the index of the current entry.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct History {
     entries: Vec<i64>,
@@ -328,7 +328,7 @@ impl History {
         Self { entries: entries.iter().map(|entry| entry.id).collect(), current }
     }
 
-    /// The navigations by browser controls that lead from `before` to this history and its current `entry`.
+    /// Returns the navigations by browser controls that lead from `before` to this history and its `entry`.
     fn went_from(&self, before: &Self, entry: &HistoryEntry) -> Vec<BrowserNavigation> {
         const TYPED: [&str; 6] =
             ["typed", "address_bar", "auto_bookmark", "auto_toplevel", "generated", "keyword"];
@@ -355,9 +355,9 @@ impl Page {
         self.extension::<Recording>().0.lock().clone()
     }
 
-    /// Records a person's actions in this tab. The page cannot notice.
+    /// Records a person's actions in this tab. The page cannot detect the recording.
     ///
-    /// # Errors `unsupported` if the browser cannot do that.
+    /// # Errors `unsupported` if the browser does not support recording.
     pub async fn record_actions(&self, recorder: Recorder) -> Result<ActionRecording> {
         let now = self.session().call(GetNavigationHistory {}).await?;
         let running = Arc::new(Running {

@@ -1,4 +1,4 @@
-//! Scrolling: with the wheel as a person does, or directly where the wheel has no effect.
+//! Scrolling: with the wheel as a person does, or by script where the wheel has no effect.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -23,7 +23,7 @@ const BEGIN_LIMIT: Duration = Duration::from_millis(250);
 const REST_LIMIT: Duration = Duration::from_secs(3);
 /// How long an area may take to grow after its end was reached.
 const MORE_LIMIT: Duration = Duration::from_millis(800);
-/// How long an area may take to grow after the last response that it was waiting for.
+/// How long an area may take to grow after the page's last pending request has ended.
 const ANSWER_LIMIT: Duration = Duration::from_millis(400);
 /// The interval between checks for growth.
 pub(in crate::browser) const MORE_PAUSE: Duration = Duration::from_millis(80);
@@ -52,9 +52,9 @@ pub struct ScrollArea {
 #[serde(rename_all = "camelCase")]
 pub struct ScrollPosition {
     pub at: f64,
-    /// The largest position.
+    /// The largest possible scroll position.
     pub most: f64,
-    /// The visible length.
+    /// The visible length of the area along the axis.
     pub room: f64,
     pub is_page: bool,
     /// The point where the wheel has an effect, in the viewport of its frame.
@@ -71,7 +71,7 @@ impl Axis {
 }
 
 impl Page {
-    /// The scrolling area at an element, or that of the page. `None` if nothing scrolls.
+    /// Returns the scrolling area at an element or, without one, of the page. `None` if nothing scrolls.
     pub async fn scroll_area(&self, at: Option<&ElementHandle>, axis: Axis) -> Result<Option<ScrollArea>> {
         let world = match at {
             Some(element) => element.world().clone(),
@@ -130,7 +130,7 @@ impl<'a> Growth<'a> {
         Self { page, since, begun: Instant::now(), is_busy: false, answered: None }
     }
 
-    /// Records whether requests are in progress, before checking their effects.
+    /// Records whether requests are in progress. Call this before checking whether the area has grown.
     pub(in crate::browser) fn look(&mut self) {
         self.is_busy = self.page.effects_since(self.since).requests > 0;
         if self.is_busy {
@@ -138,7 +138,7 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Whether the area no longer grows: it may grow a moment after a response.
+    /// Whether the area is no longer expected to grow. It may grow a moment after a response.
     pub(in crate::browser) fn is_over(&self) -> bool {
         let waited = self.begun.elapsed();
         let is_at_rest = waited >= MORE_LIMIT && self.answered.is_none_or(|at| at.elapsed() >= ANSWER_LIMIT);
@@ -151,17 +151,17 @@ impl ScrollArea {
         Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
     }
 
-    /// The frame that contains the area.
+    /// Returns the frame that contains the area.
     pub fn frame(&self) -> &Frame {
         self.element.frame()
     }
 
-    /// The current scroll position.
+    /// Returns the current scroll position.
     pub async fn scroll_position(&self) -> Result<ScrollPosition> {
         self.scrolled_before(0.0).await
     }
 
-    /// The current scroll position, with a point from which the wheel can scroll this distance.
+    /// Returns the current scroll position, with a point from which the wheel can scroll this distance.
     async fn scrolled_before(&self, distance: f64) -> Result<ScrollPosition> {
         let pointer = self.page.mouse().position();
         let offset = self.offset().await?;
@@ -220,7 +220,7 @@ impl ScrollArea {
         }
     }
 
-    /// Which of the elements with these ref numbers came into view when the area scrolled by `moved`.
+    /// Returns those ref `numbers` whose elements came into view when the area scrolled by `moved` pixels.
     pub async fn came_into_view(&self, moved: f64, numbers: &[u32]) -> Result<Vec<u32>> {
         let arguments =
             vec![value_argument(&self.axis.name()), value_argument(&moved), value_argument(&numbers)];
@@ -266,7 +266,7 @@ impl ScrollArea {
         }
     }
 
-    /// The offset of the frame's viewport in the page's viewport.
+    /// Returns the offset of the frame's viewport in the page's viewport.
     async fn offset(&self) -> Result<Point> {
         if self.frame().parent().is_none() {
             return Ok(Point::default());

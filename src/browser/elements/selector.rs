@@ -1,4 +1,4 @@
-//! Playwright's selectors, parsed for `injected/select.js`.
+//! Parses Playwright's selectors for `injected/select.js`.
 //!
 //! Layout selectors are supported as pseudo-classes only (`:near(…)`, not `near=…`); framework selectors (`_react=`,
 //! `_vue=`) are refused. Additions: `label=`, `placeholder=`, `alt=` and `title=` take text as `text=` does, and
@@ -19,7 +19,7 @@ pub use self::by::{By, Filter, RoleOptions, RoleStates, TextMatch};
 use crate::error::{Error, Result, SelectorFault};
 use crate::snapshot::Ref;
 
-/// A parsed selector: a chain for each document on the way, outermost first.
+/// A parsed selector: one chain for each document, from the outermost frame to the innermost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
     chains: Vec<Chain>,
@@ -28,7 +28,7 @@ pub struct Selector {
 }
 
 /// The part of a selector for one document, for `engine.select(chain, root)`: steps from left to right, each
-/// within the matches of the previous one.
+/// of which searches within the matches of the previous step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Chain {
@@ -91,14 +91,14 @@ enum Part {
         #[serde(skip)]
         reference: Ref,
     },
-    /// A description, which changes nothing.
+    /// A description of the locator (`internal:describe`), which does not affect the matches.
     Same,
-    /// At the end of a chain: if no other element has a role, visible `aria-hidden` elements match it, too.
+    /// At the end of a chain: visible `aria-hidden` elements match a role if no other element has that role.
     Painted,
 }
 
 impl Chain {
-    /// The ref that the chain begins with, which determines the frame.
+    /// Returns the ref with which the chain begins, if any. The ref determines the frame.
     pub fn reference(&self) -> Option<&Ref> {
         match self.parts.first() {
             Some(Part::Ref { reference, .. }) => Some(reference),
@@ -220,12 +220,12 @@ impl Selector {
         self.everywhere
     }
 
-    /// The chains, one for each document. All but the last match the frame element for the next one.
+    /// Returns the chains, one for each document. All but the last match the element of the next frame.
     pub fn chains(&self) -> &[Chain] {
         &self.chains
     }
 
-    /// Converts an exception of `select.js`.
+    /// Converts an exception of `select.js` to [`Error::InvalidSelector`]. Returns other errors unchanged.
     pub fn convert_error(error: Error) -> Error {
         match &error {
             Error::Script { message } => match message.strip_prefix("SelectorError: ") {
@@ -259,15 +259,15 @@ pub fn register(name: &str, source: &str) -> bool {
     is_new
 }
 
-/// The attribute that holds test ids.
+/// The name of the attribute that holds test ids.
 static TEST_ID: RwLock<Cow<'static, str>> = RwLock::new(Cow::Borrowed("data-testid"));
 
-/// The attribute that `testid=` uses.
+/// Returns the name of the attribute that `testid=` matches.
 pub fn test_id_attribute() -> Cow<'static, str> {
     TEST_ID.read().clone()
 }
 
-/// Sets the attribute that `testid=` uses.
+/// Sets the name of the attribute that `testid=` matches.
 pub fn set_test_id_attribute(name: &str) {
     *TEST_ID.write() = Cow::Owned(name.to_owned());
 }
@@ -280,7 +280,7 @@ fn faulty(fault: SelectorFault, reason: impl Into<String>) -> Error {
     Error::InvalidSelector { fault, reason: reason.into() }
 }
 
-/// The deepest nesting of selectors in selectors.
+/// The maximum nesting depth of selectors in selectors.
 const DEEPEST: usize = 32;
 
 /// A part of a selector, between two `>>`.
@@ -290,7 +290,7 @@ struct Piece {
     captures: bool,
 }
 
-/// Splits at each `>>` outside quotes.
+/// Splits a selector at each `>>` outside quotes.
 fn split(text: &str) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     let (mut start, mut quote) = (0, None);
@@ -348,7 +348,7 @@ fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<Chain> {
     if captured.next().is_some() {
         return Err(invalid("only one part can be captured with *"));
     }
-    // What follows the captured part is a condition on it.
+    // The parts after the captured part are a condition on the captured part.
     let condition = match capture {
         Some(capture) if pieces.iter().any(|piece| piece.engine == "nth") && capture + 1 < pieces.len() => {
             return Err(faulty(
@@ -492,7 +492,7 @@ fn test_id(body: &str) -> ValueTest {
     }
 }
 
-/// Parses `[name="value"i]`, the only attribute of `internal:attr` and `internal:testid`.
+/// Parses `[name="value"i]`, the form of `internal:attr` and `internal:testid`.
 fn attribute(body: &str) -> Result<Part> {
     let (name, attributes) = attributes::read(body)?;
     let one = <[Attribute; 1]>::try_from(attributes);
@@ -509,7 +509,7 @@ fn attribute(body: &str) -> Result<Part> {
     Ok(Part::Attribute { name, value })
 }
 
-/// The roles that can have each state; other roles would never match.
+/// Each state with the roles that can have it, separated by spaces. Other roles would never match.
 const BEARERS: [(&str, &str); 4] = [
     ("checked", "checkbox menuitemcheckbox menuitemradio option radio switch treeitem"),
     ("level", "heading listitem row treeitem"),

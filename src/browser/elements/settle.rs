@@ -1,9 +1,9 @@
-//! Waits for the effects of an action, and only for those.
+//! Waits for the effects of an action, but not for unrelated activity of the page.
 //!
-//! Effects are navigations, requests, DOM changes, new tabs and dialogs. A navigation is waited for until it
-//! has loaded, a request until it has ended; then there must be no new effect for a while, counted from the
-//! action, so that deferred handlers are included. If nothing listens to the action, two frames are enough; if
-//! nothing listens to a filled field, there is no wait. Effects on other pages are waited for last.
+//! Effects are navigations, requests, DOM changes, new tabs and dialogs. The wait lasts until navigations
+//! have loaded and requests have ended, and until no new effect occurs for a while after the action, so that
+//! deferred handlers are included. If the page does not listen to the action, the wait lasts two frames;
+//! after filling a field without listeners, it is skipped. Effects on other pages are waited for last.
 use std::time::Duration;
 
 use futures_util::future::join;
@@ -24,7 +24,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::{Error, Result};
 
-/// The target of an action, as far as known.
+/// The target of an action, which determines the effects to wait for.
 #[derive(Debug, Clone, Copy)]
 pub enum ActionTarget<'a> {
     /// The page: anything may react.
@@ -35,7 +35,7 @@ pub enum ActionTarget<'a> {
     Pointed(&'a ElementHandle),
     /// The focused element receives text: suggestions may appear.
     Typed,
-    /// The page receives files: it often reads them before it sends them.
+    /// The page receives files: it often reads the files before it sends them.
     Given,
     /// Filled fields: only their listeners may react.
     Filled(&'a [ElementHandle]),
@@ -44,9 +44,9 @@ pub enum ActionTarget<'a> {
 /// How long to wait for the effects of an action.
 #[derive(Debug, Clone, Copy)]
 pub struct SettleOptions {
-    /// How long after the action the page must show no effect to count as settled.
+    /// The page counts as settled if it shows no effect for this time after the action. Default: 120 ms.
     pub window: Duration,
-    /// How long a navigation may take.
+    /// How long a navigation may take. Default: 30 s.
     pub navigation_limit: Duration,
 }
 
@@ -56,21 +56,21 @@ impl Default for SettleOptions {
     }
 }
 
-/// The effects of an action.
+/// The effects of an action, and how the wait for them ended.
 #[derive(Debug, Clone)]
 pub struct SettleResult {
     /// Whether the main frame has a new document.
     pub navigated: bool,
-    /// New tabs.
+    /// Tabs and popup windows that were opened.
     pub opened: Vec<Page>,
     pub ending: SettleEnd,
-    /// Descriptions of what is still in progress, if the page is not idle.
+    /// Descriptions of activity still in progress, such as `2 requests`; empty if the page is idle.
     pub still: Vec<String>,
-    /// Announcements of the page in the meantime, even if they are no longer visible.
+    /// Texts that the page announced, such as toasts and live regions, even if they are no longer visible.
     pub said: Vec<String>,
-    /// Elements that have moved; only the outermost ones.
+    /// Elements that have moved, without the descendants that moved with them.
     pub moved: Vec<MovedElement>,
-    /// Why a press did not become a click.
+    /// Why a press did not become a click; `None` if it did, or if nothing was pressed.
     pub lost: Option<PressFailure>,
     /// Other pages that were affected.
     pub reached: Vec<AffectedPage>,
@@ -87,7 +87,7 @@ pub struct MovedElement {
 /// Why the wait has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettleEnd {
-    /// There were no more effects.
+    /// The page has settled: there were no more effects.
     Rest,
     /// A navigation or request was still in progress at the time limit.
     Unfinished,
@@ -99,14 +99,14 @@ pub enum SettleEnd {
     Gone,
 }
 
-/// A recording of the effects of an action, which begins before the action.
+/// Records the effects of an action. The recording begins before the action.
 #[derive(Debug)]
 pub struct EffectWatcher {
     page: Page,
     mark: JournalMark,
     pages: Vec<Page>,
     neighbours: Option<OtherPagesWatch>,
-    /// The world that records DOM changes, and the number of that record.
+    /// The world that records DOM changes, and the number of the recording there.
     changes: Option<(World, u32)>,
     listened: JoinHandle<bool>,
     /// How long to wait for something that is likely to appear: suggestions, or a menu under the pointer.
@@ -118,7 +118,7 @@ pub struct EffectWatcher {
     lost: Option<PressFailure>,
     /// Whether the page must draw a frame before the action counts as done.
     shows: bool,
-    /// How long the page may process its input before it reacts.
+    /// How long the page may process its input, such as files, before it reacts.
     reads: Duration,
 }
 
@@ -129,11 +129,11 @@ const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 /// How long after the latest effect the page may take to read a response body.
 const BODY_LIMIT: Duration = Duration::from_millis(400);
-/// How long a part of the page may be marked as busy.
+/// How long to wait while a part of the page is marked as busy.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);
-/// How long a page that was busy must stay quiet before it counts as settled, on the page clock.
+/// How long a page that was busy must stay quiet before it counts as settled, measured by the page clock.
 const AFTER_WORK: Duration = Duration::from_millis(250);
-/// How many additions in one place count as a text that is being streamed.
+/// The minimum number of additions in one place that count as a streamed text.
 const FEWEST_WORDS: u32 = 3;
 /// The interval between checks of a page that is busy or loading.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
@@ -147,7 +147,7 @@ const POINTED_LIMIT: Duration = Duration::from_millis(900);
 const READING: Duration = Duration::from_millis(400);
 /// The interval between checks for suggestions, a menu, or the effect of a timer.
 const APPEARING_PAUSE: Duration = Duration::from_millis(50);
-/// How long a new document may build its content.
+/// How long a new document may take to build its content with scripts.
 pub(in crate::browser) const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 /// How long a requested popup may take to appear.
 const WINDOW_LIMIT: Duration = Duration::from_millis(500);
@@ -236,7 +236,7 @@ impl Page {
 }
 
 impl<'a> ActionTarget<'a> {
-    /// The elements, if all are in one document; otherwise only the page is observed.
+    /// Returns the target elements if all are in one document; otherwise none, and only the page is observed.
     fn elements(self) -> &'a [ElementHandle] {
         match self {
             Self::Pressed(element) | Self::Pointed(element) => std::slice::from_ref(element),
@@ -261,7 +261,7 @@ impl EffectWatcher {
         }
     }
 
-    /// Waits for the effects; must be called after the action.
+    /// Waits until the effects have ended; must be called after the action.
     pub async fn settle(mut self, options: &SettleOptions) -> SettleResult {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
@@ -287,7 +287,7 @@ impl EffectWatcher {
             }
             let under_way = self.under_way(&pending);
             wait.has_timers &= pending.last_effect.is_none();
-            // A page that polls is never done, but it pauses.
+            // A page that polls always sends new requests, but it pauses between them.
             let has_paused = pending.idle.is_some_and(|idle| idle >= wait.restless());
             if matches!(under_way, UnderWay::Requests) && has_paused {
                 break (pending, SettleEnd::Rest);
@@ -298,7 +298,7 @@ impl EffectWatcher {
             } else if matches!(under_way, UnderWay::Nothing) && Instant::now() < wait.restless() {
                 match self.still_changing(&mut wait).await {
                     Some(rest) => wait.quiet_from = Instant::now() + rest,
-                    // At rest, unless a new effect began during the check.
+                    // The page has settled, unless a new effect began during the check.
                     None if self.page.effects_since(self.mark).last_effect == pending.last_effect => {
                         break (pending, SettleEnd::Rest);
                     }
@@ -325,7 +325,7 @@ impl EffectWatcher {
         SettleResult { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
     }
 
-    /// Waits until a new document has built its content. Returns what is still in progress.
+    /// Returns descriptions of activity still in progress. First waits for a new document to be built.
     async fn still(&self, pending: &ActionEffects, ending: SettleEnd, wait: &Wait<'_>) -> Vec<String> {
         if !matches!(ending, SettleEnd::Rest | SettleEnd::Unfinished) {
             return Vec::new();
@@ -349,7 +349,7 @@ impl EffectWatcher {
         matches!(self.watched().await, Ok(Some(Watched { changes: 0, .. })))
     }
 
-    /// What is in progress: the page's navigation, requests or unread response bodies.
+    /// Returns what is in progress: a navigation, requests or unread response bodies.
     fn under_way(&self, pending: &ActionEffects) -> UnderWay {
         let busy = pending.requests > 0 || pending.loading > 0;
         if pending.committed {
@@ -368,7 +368,7 @@ impl EffectWatcher {
         }
     }
 
-    /// The earliest time at which the page can count as settled.
+    /// Returns the earliest time at which the page can count as settled, which depends on its listeners.
     async fn quiet_from(&mut self, acted: Instant, options: &SettleOptions) -> Instant {
         let mark = self.mark;
         let listened = tokio::select! {
@@ -390,7 +390,7 @@ impl EffectWatcher {
         Instant::now()
     }
 
-    /// How much longer to wait: the document has just changed, or shows that more is to come. `None` if it is at rest.
+    /// Returns how much longer to wait for a document that changes or shows activity; `None` if it settled.
     async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
         let asked = wait.acted.elapsed();
         let watched = match self.watched().await {
@@ -413,7 +413,7 @@ impl EffectWatcher {
         let fewest = if wait.last_busy.is_some() { 1 } else { FEWEST_WORDS };
         let next_word = if words < fewest { Duration::ZERO } else { milliseconds(next_word) };
         wait.growing = words >= FEWEST_WORDS && !next_word.is_zero();
-        // The result that the page was busy with may follow shortly.
+        // A page that was busy may show its result shortly afterwards.
         let since_work = milliseconds(watched.clock - wait.busy_clock);
         let result = wait.last_busy.map(|_| AFTER_WORK.saturating_sub(since_work));
         let after = match watched.changes {
@@ -440,18 +440,18 @@ impl EffectWatcher {
             .filter(|rest| !rest.is_zero())
     }
 
-    /// Whether the action has had no effect so far, and did not miss its element.
+    /// Whether the action has had no effect so far, although its press was not lost.
     fn is_without_effect(&self, changes: u32) -> bool {
         changes == 0 && self.lost.is_none() && self.page.effects_since(self.mark).last_effect.is_none()
     }
 
-    /// Whether the document of the main frame is gone: another one follows, or the page closes.
+    /// Whether the recorded document is the main frame's. If it is gone, the page navigates or closes.
     fn has_lost_document(&self) -> bool {
         let main = self.page.main_frame();
         self.changes.as_ref().is_some_and(|(world, _)| world.frame() == main)
     }
 
-    /// The recorded DOM changes; `None` if nothing is recorded, or the document is gone.
+    /// Returns the recorded DOM changes; `None` if nothing is recorded, or the document is gone.
     async fn watched(&self) -> std::result::Result<Option<Watched>, Elapsed> {
         let Some((world, _)) = &self.changes else { return Ok(None) };
         Ok(timeout(ANSWER_LIMIT, world.call("watched", &[])).await?.ok())
@@ -462,7 +462,7 @@ impl EffectWatcher {
         pages.filter(|page| !self.pages.contains(page)).collect()
     }
 
-    /// Waits until requested popups exist and have loaded; the browser may have blocked them.
+    /// Waits until the requested popups exist and have loaded, up to limits: the browser may block popups.
     async fn until_opened(&self, windows: usize) -> Vec<Page> {
         let mut changes = self.page.context().changes();
         let arrived = async { while self.opened().len() < windows && changes.changed().await.is_ok() {} };
@@ -476,7 +476,7 @@ impl EffectWatcher {
     }
 }
 
-/// The DOM changes since recording began.
+/// The DOM changes since recording began, as reported by `watched` in `watch.js`. Times are in milliseconds.
 #[derive(Debug, Deserialize)]
 struct Watched {
     /// The page clock in milliseconds.
@@ -494,7 +494,7 @@ struct Watched {
     lost: Option<PressFailure>,
 }
 
-/// A time that the page gives in milliseconds.
+/// Converts milliseconds reported by a page to a duration. Invalid values become zero.
 pub(super) fn milliseconds(given: f64) -> Duration {
     Duration::try_from_secs_f64(given / 1000.0).unwrap_or_default()
 }
@@ -505,23 +505,23 @@ struct Wait<'a> {
     acted: Instant,
     /// The earliest time at which the page can count as settled.
     quiet_from: Instant,
-    /// A part of the page is marked as busy.
+    /// Whether a part of the page is marked as busy, such as with `aria-busy`.
     busy: bool,
-    /// When it was last marked as busy.
+    /// When a part of the page was last marked as busy.
     last_busy: Option<Instant>,
-    /// The page clock at that time.
+    /// The page clock at `last_busy`, in milliseconds.
     busy_clock: f64,
-    /// When the page clock was first read, and what it said.
+    /// When the page clock was first read, and its value in milliseconds.
     clock: Option<(Instant, f64)>,
-    /// How much later than the wall clock the page clock is by now.
+    /// How far the page clock is behind the wall clock by now.
     lag: Duration,
-    /// A placeholder for content has appeared.
+    /// Whether a placeholder for content has appeared.
     loading: bool,
-    /// A text is being streamed.
+    /// Whether a text is being streamed.
     growing: bool,
-    /// The page has closed itself, but the browser has not yet reported it.
+    /// Whether the page has closed itself, but the browser has not yet reported it.
     closing: bool,
-    /// The action has had no effect, but may have started a timer that has not run, so far as the page has answered.
+    /// Whether the action has had no effect yet, but may have started a timer that has not fired.
     has_timers: bool,
 }
 
@@ -544,20 +544,20 @@ impl Wait<'_> {
         self.lag = begun.elapsed().saturating_sub(milliseconds(now - first));
     }
 
-    /// The time at which to stop waiting for a page that never becomes idle.
+    /// Returns the time at which to stop waiting for a page that never becomes idle.
     fn restless(&self) -> Instant {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         let limit = RESTLESS_LIMIT + self.lag;
         match self.last_busy {
             _ if self.busy || self.closing || self.has_timers => most,
-            // The result that the page was busy with comes now.
+            // The page shows the result of its work now.
             Some(until) => (until + limit).min(most),
             None => (self.acted + limit.max(self.options.window)).min(most),
         }
     }
 }
 
-/// The reason to end a wait at once, if any.
+/// Returns the reason to end a wait at once, if any.
 fn stopped(pending: &ActionEffects) -> Option<SettleEnd> {
     match pending {
         ActionEffects { gone: true, .. } => Some(SettleEnd::Gone),
@@ -567,7 +567,7 @@ fn stopped(pending: &ActionEffects) -> Option<SettleEnd> {
     }
 }
 
-/// Until when the latest effect may cause another one.
+/// Returns until when the latest effect may cause another one; `None` if there was no effect.
 fn after_effects(pending: &ActionEffects, options: &SettleOptions) -> Option<Instant> {
     let aftermath = if pending.navigating { options.window } else { AFTERMATH.min(options.window) };
     pending.last_effect.map(|effect| effect + aftermath)
@@ -587,7 +587,7 @@ enum UnderWay {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Press,
-    /// Only the pointer's position.
+    /// Pointer movement without a press.
     Pointer,
     Keys,
 }
@@ -612,7 +612,7 @@ impl By {
     }
 }
 
-/// Whether one of the listening nodes is affected, or pressing the target has a default action.
+/// Whether the input reaches an event listener, or pressing the target has a default action.
 async fn is_listened_to(target: &ElementHandle, hearers: &RemoteHandle, by: By) -> Result<bool> {
     if by == By::Press && target.ask::<bool>("hasDefaultAction", Vec::new()).await? {
         return Ok(true);
@@ -632,7 +632,7 @@ async fn is_listened_to(target: &ElementHandle, hearers: &RemoteHandle, by: By) 
     }))
 }
 
-/// Whether events of this type occur when the focus leaves.
+/// Whether events of this type occur when an element loses the focus.
 fn is_leaving(kind: &str) -> bool {
     matches!(kind, "blur" | "focusout" | "change")
 }

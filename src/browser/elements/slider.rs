@@ -16,7 +16,7 @@ const ANSWERING: Duration = Duration::from_millis(300);
 /// How long a slider's value must be unchanged to count as final.
 const RESTING: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(15);
-/// The most key presses for one movement.
+/// The maximum number of key presses for one movement. Longer movements use the pointer.
 const MOST_STROKES: f64 = 100.0;
 const MOST_ROUNDS: usize = 8;
 
@@ -49,7 +49,7 @@ impl Slider {
 impl ElementHandle {
     /// Moves a slider to a value, or to the nearest step.
     ///
-    /// # Errors `not_taken` if the slider stays further away than a step, or does not report its value.
+    /// # Errors `not_taken` if the slider ends more than one step away, or does not report its value.
     pub(in crate::browser) async fn slide_to(&self, value: &str, options: &ActionOptions) -> Result<()> {
         if let Some(noted) = &options.noted {
             noted.begin();
@@ -81,7 +81,7 @@ impl ElementHandle {
         self.ask("sliderOf", Vec::new()).await
     }
 
-    /// Waits until the slider has reached `aim` or has stopped, and returns its state; `before` if it does not move.
+    /// Waits until the slider reaches `aim` or stops. Returns its state: `before` if nothing changed.
     async fn slider_after(&self, before: &Slider, aim: Option<f64>) -> Result<Slider> {
         let begun = Instant::now();
         let mut last = (before.clone(), begun);
@@ -105,7 +105,7 @@ impl ElementHandle {
         }
     }
 
-    /// Moves the slider with arrow keys. Also returns the change for each key press, if known.
+    /// Moves the slider with arrow keys. Returns its state and the change per key press, if known.
     async fn slide_by_keys(
         &self,
         wanted: f64,
@@ -157,7 +157,7 @@ impl ElementHandle {
         Ok((at, step))
     }
 
-    /// Presses the track at the value's position.
+    /// Clicks the track at the value's position or, if that has no effect, drags the thumb there.
     async fn slide_by_pointer(&self, wanted: f64, at: Slider, options: &ActionOptions) -> Result<Slider> {
         let Some(share) = at.share(wanted) else { return Ok(at) };
         self.bring_into_view(options, 0).await?;

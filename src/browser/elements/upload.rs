@@ -1,7 +1,7 @@
-//! Uploads. Files are opened when they are checked, so that nobody can replace them before the page reads them.
+//! File uploads. A file is opened when it is checked, so that it cannot be replaced before the page reads it.
 //!
-//! The browser accepts paths only, and opens them when the page reads. So it receives the path of a link in a
-//! folder of our own that leads to the open file.
+//! The browser accepts only paths, and opens a file when the page reads it. So it receives the path of a
+//! symbolic link, in a private folder, to the open file.
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,25 +21,25 @@ use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::dom::SetFileInputFiles;
 use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
 
-/// How many files are kept open for one page: the newest.
+/// The maximum number of files to keep open for one page. The oldest are closed first.
 const MOST_HELD: usize = 500;
 
 /// A file that was opened when it was checked.
 #[derive(Debug)]
 pub struct OpenedFile {
     pub file: File,
-    /// Its real path at that time.
+    /// The file's real path when it was opened.
     pub path: PathBuf,
 }
 
-/// A file that a page may still read.
+/// A file that is kept open, since a page may still read it.
 #[derive(Debug)]
 struct HeldFile {
     _file: File,
     _folder: TempDir,
 }
 
-/// The files that a page may still read.
+/// The files that are kept open for a page.
 #[derive(Debug, Default)]
 struct HeldFiles(Mutex<Vec<HeldFile>>);
 
@@ -53,15 +53,15 @@ impl Hooks for UploadHooks {
 }
 
 impl ElementHandle {
-    /// Sets the files of a file input; none with an empty list. Returns the number of files, including those in
-    /// a folder.
+    /// Sets the files of a file input. An empty list clears the input. Returns the number of files, including
+    /// those in a folder.
     ///
-    /// # Errors `not_taken` if the files do not arrive.
+    /// # Errors `not_taken` if the input does not receive the files.
     pub async fn set_input_files(&self, files: &[PathBuf]) -> Result<usize> {
         self.give_files(files, &[]).await
     }
 
-    /// Like [`set_input_files`](Self::set_input_files), with MIME types.
+    /// Like [`set_input_files`](Self::set_input_files), with a MIME type for each file.
     pub(in crate::browser) async fn give_files(
         &self,
         files: &[PathBuf],
@@ -113,7 +113,7 @@ impl ElementHandle {
         Ok(())
     }
 
-    /// Sets the files in the browser. Returns how many have arrived.
+    /// Sets the files on this input, or on its replacement. Returns the number of files that have arrived.
     async fn hand_over(&self, paths: Vec<String>) -> Result<usize> {
         match self.handle_of("fileHeir", Vec::new()).await? {
             Some(heir) => heir.hand_over_here(paths).await,
@@ -159,7 +159,7 @@ impl ElementHandle {
         changed.unwrap_or(Ok(()))
     }
 
-    /// Sets open files on a file input.
+    /// Sets open files on a file input. Returns the number of files that have arrived.
     pub async fn set_opened_files(&self, files: Vec<OpenedFile>) -> Result<usize> {
         let page = self.frame().page()?;
         if scratch_folder(&page)?.is_none() {
@@ -209,20 +209,20 @@ struct FileInput {
     folder: bool,
 }
 
-/// The folder for links to open files; `None` for a browser that we did not start.
+/// Returns the folder for links to open files; `None` for a browser that we did not start.
 fn scratch_folder(page: &Page) -> Result<Option<PathBuf>> {
     Ok(page.context().browser()?.process().and_then(BrowserProcess::scratch_folder))
 }
 
 impl Page {
-    /// Paths under which the browser finds these files, as long as the page exists.
+    /// Returns paths under which the browser finds these files as long as the page exists.
     fn names_of(&self, files: Vec<OpenedFile>) -> Result<Vec<String>> {
         let Some(folder) = scratch_folder(self)? else {
             return Ok(files.into_iter().map(|file| file.path.display().to_string()).collect());
         };
         let (mut names, mut held) = (Vec::new(), Vec::new());
         for OpenedFile { file, path } in files {
-            // Browsers follow no links when they read a folder, so it is passed by its real path.
+            // Browsers follow no links when they read a folder, so a folder is passed by its real path.
             if path.is_dir() {
                 names.push(path.display().to_string());
                 continue;
@@ -245,7 +245,7 @@ impl Page {
     }
 }
 
-/// Creates a link with the name of the file that leads to our open file descriptor.
+/// Creates a symbolic link, with the name of the file, to our open file descriptor.
 #[cfg(target_os = "linux")]
 fn link(parent: &Path, file: &File, path: &Path) -> std::io::Result<(PathBuf, TempDir)> {
     use std::os::fd::AsRawFd as _;
@@ -257,7 +257,7 @@ fn link(parent: &Path, file: &File, path: &Path) -> std::io::Result<(PathBuf, Te
     Ok((name, folder))
 }
 
-/// Creates a copy: on other systems an open file has no path.
+/// Creates a copy of the file: except on Linux, an open file descriptor has no path.
 #[cfg(not(target_os = "linux"))]
 fn link(parent: &Path, mut file: &File, path: &Path) -> std::io::Result<(PathBuf, TempDir)> {
     let folder = tempfile::Builder::new().prefix("file-").tempdir_in(parent)?;

@@ -1,4 +1,4 @@
-//! How to find an element again: by role, label and the like, as in tests.
+//! Generates locators that find an element again: by role, label and the like, as in Playwright tests.
 use serde::{Deserialize, Serialize};
 
 use super::element::ElementHandle;
@@ -8,13 +8,13 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{RemoteHandle, World};
 use crate::error::Result;
 
-/// A locator of an element in its document, as data.
+/// A locator of an element in its document, in serializable form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocatorSpec {
     /// `testId`, `role`, `label`, `placeholder`, `alt`, `title`, `text` or `css`.
     pub by: String,
     pub text: String,
-    /// The accessible name, for a role.
+    /// The accessible name, if `by` is `role`.
     pub name: Option<String>,
     #[serde(default)]
     pub exact: Option<bool>,
@@ -23,21 +23,21 @@ pub struct LocatorSpec {
     pub nth: Option<u32>,
 }
 
-/// An element with its locators.
+/// An element's locators, tag and input type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedElement {
-    /// The locators of the frames, outermost first, and of the element itself.
+    /// The locators of the frames that contain the element, outermost first, then of the element itself.
     pub ways: Vec<LocatorSpec>,
     /// The tag name, such as `select`.
     pub tag: String,
-    /// The `type` of an input.
+    /// The `type` attribute of an input; empty for other elements.
     pub kind: String,
     /// Whether the element has a native list of suggestions.
     pub has_list: bool,
 }
 
 impl ElementHandle {
-    /// The locators of this element.
+    /// Generates the locators of this element and of the frames that contain it.
     pub async fn generate_locators(&self) -> Result<LocatedElement> {
         let mut ways = self.frame().generate_locators().await?;
         ways.push(way(self.world(), self.handle()).await?);
@@ -51,7 +51,7 @@ impl ElementHandle {
 }
 
 impl Frame {
-    /// The locators of this frame and its ancestors, outermost first; none for the main frame.
+    /// Generates the locators of this frame and its ancestors, outermost first; empty for the main frame.
     pub(super) async fn generate_locators(&self) -> Result<Vec<LocatorSpec>> {
         let mut ways = Vec::new();
         let mut frame = self.clone();
@@ -70,7 +70,7 @@ async fn way(world: &World, node: &RemoteHandle) -> Result<LocatorSpec> {
 }
 
 impl LocatedElement {
-    /// A locator by the caller's selector.
+    /// Creates a located element from a selector only. Its tag and type are empty.
     pub fn from_selector(selector: &str) -> Self {
         Self {
             ways: vec![LocatorSpec::css(selector)],
@@ -80,7 +80,7 @@ impl LocatedElement {
         }
     }
 
-    /// The selector that finds the element from the main frame.
+    /// Returns the selector that finds the element from the main frame.
     pub fn selector(&self) -> String {
         let parts: Vec<_> = self.ways.iter().map(LocatorSpec::selector).collect();
         parts.join(" >> internal:control=enter-frame >> ")
@@ -88,12 +88,12 @@ impl LocatedElement {
 }
 
 impl LocatorSpec {
-    /// A locator by CSS.
+    /// Creates a locator from a CSS selector.
     pub fn css(selector: &str) -> Self {
         Self { by: "css".to_owned(), text: selector.to_owned(), name: None, exact: None, nth: None }
     }
 
-    /// The selector of this locator.
+    /// Returns the selector of this locator.
     pub fn selector(&self) -> String {
         let words = |text: &str| TextMatch::Text { text: text.to_owned(), exact: self.exact == Some(true) };
         let by = match self.by.as_str() {

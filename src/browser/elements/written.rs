@@ -5,7 +5,7 @@
 pub(in crate::browser) enum FieldValue {
     /// The value in the field's format.
     As(String),
-    /// Day and month cannot be distinguished.
+    /// A date whose day and month cannot be distinguished.
     Ambiguous,
     Unreadable,
 }
@@ -52,7 +52,7 @@ fn moment(kind: &str, text: &str) -> Option<Result<String, Either>> {
     })
 }
 
-/// The time in a text, as `14:30` or `14:30:05`, and the rest of the text.
+/// Splits a text into the rest and the time, as `14:30` or `14:30:05`. `None` if the time is invalid.
 fn take_time(text: &str) -> Option<(String, Option<String>)> {
     let (text, half) = take_half(text);
     let words: Vec<&str> = text.split([' ', 't', ',']).filter(|word| !word.is_empty()).collect();
@@ -89,11 +89,11 @@ fn take_time(text: &str) -> Option<(String, Option<String>)> {
     Some((format!("{} {}", &text[..at], &text[at + word.len()..]), Some(written)))
 }
 
-/// The text without AM or PM, and whether it was PM; `None` for neither.
+/// Returns the text without a final AM or PM, and whether it was PM; `None` if there was neither.
 fn take_half(text: &str) -> (String, Option<bool>) {
     for (mark, is_afternoon) in [("a.m.", false), ("p.m.", true), ("am", false), ("pm", true)] {
         let Some(rest) = text.strip_suffix(mark) else { continue };
-        // Only after a digit: other words may end with these letters.
+        // Only after a digit, since other words may end with these letters.
         if rest.trim_end().ends_with(|c: char| c.is_ascii_digit()) {
             return (rest.trim_end().to_owned(), Some(is_afternoon));
         }
@@ -117,7 +117,7 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// The month with this name or abbreviation.
+/// Returns the number, from 1, of the month with this name or abbreviation.
 fn month_named(word: &str) -> Option<u32> {
     let word = word.trim_end_matches('.');
     let at = MONTHS.iter().position(|month| word.len() >= 3 && month.starts_with(word));
@@ -194,7 +194,7 @@ fn year_of(word: &str) -> Option<i32> {
     (word.len() == 4).then(|| word.parse().ok()).flatten()
 }
 
-/// The date, if it exists.
+/// Returns the date if it exists in the calendar.
 fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
     let is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let days = match month {
@@ -207,7 +207,7 @@ fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
     (1..=days).contains(&day).then_some((year, month, day))
 }
 
-/// Normalizes a number such as `1,234.5`, `1 234` or `+5`; `None` if it is not one.
+/// Normalizes a number such as `1,234.5`, `1 234` or `+5`; `None` if the text is not a number.
 fn number(text: &str) -> Option<String> {
     let plain = text.replace(['\u{a0}', '\u{202f}', ' ', '_'], "").replace('\u{2212}', "-");
     let groups: Vec<&str> = plain.split(',').collect();

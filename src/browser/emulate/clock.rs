@@ -1,4 +1,4 @@
-//! A fake clock for the documents of a context, only on request: it runs in the main world, where a page can detect it.
+//! A fake clock for the documents of a context. Installed only on request, since pages can detect it.
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -18,19 +18,19 @@ use crate::sync::unix_time;
 
 const CLOCK: &str = include_str!("../injected/clock.js");
 
-/// A command to the clock. Durations are in milliseconds, times in milliseconds since 1970.
+/// A command to the fake clock. Durations are in milliseconds, times are Unix times in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ClockCommand {
-    /// Installs the clock, which then runs by itself.
+    /// Installs the clock with this time (default: now). The time then advances normally.
     Install { time: Option<f64> },
-    /// Jumps ahead. Timers that are due run once, at the end.
+    /// Jumps ahead. Each timer that is due runs once, after the jump.
     FastForward { by: f64 },
     /// Advances the time, and runs all timers that are due.
     RunFor { by: f64 },
     /// Jumps to a time and stops there.
     PauseAt { time: f64 },
-    /// Lets the clock run again.
+    /// Lets a paused clock run again.
     Resume,
     /// Makes `Date` always return this time, while timers continue.
     SetFixedTime { time: f64 },
@@ -38,7 +38,7 @@ pub enum ClockCommand {
     SetSystemTime { time: f64 },
 }
 
-/// The hooks that give each context a place for its clock.
+/// The hooks that reserve state for a clock in each context.
 pub(in crate::browser) struct ClockHooks;
 
 impl Hooks for ClockHooks {
@@ -50,22 +50,22 @@ impl Hooks for ClockHooks {
 /// The clock of a context. Cheap to clone.
 #[derive(Debug, Clone)]
 struct Clock {
-    /// The secret argument by which `Date.now` recognises a call of the engine.
+    /// The secret argument by which the fake `Date.now` recognises a call of the engine.
     token: Arc<str>,
-    /// The time that the clock showed when it was installed.
+    /// The time that the clock showed when it was installed, as a Unix time in milliseconds.
     origin: f64,
     state: State,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct State {
-    /// The real time at which this state was computed.
+    /// The real time at which this state was computed, as a Unix time in milliseconds.
     at: f64,
-    /// The fake time that has passed since the installation.
+    /// The fake time that has passed since the installation, in milliseconds.
     ticks: f64,
     flows: bool,
     fixed: Option<f64>,
-    /// The difference between the time of `Date` and `ticks`.
+    /// The difference between the time of `Date` and `ticks`, in milliseconds.
     offset: f64,
 }
 
@@ -79,7 +79,7 @@ impl Clock {
         Self { token: uuid::Uuid::new_v4().to_string().into(), origin, state }
     }
 
-    /// The script that installs the clock in a new document.
+    /// Returns the script that installs the clock in a new document.
     fn script(&self) -> String {
         let given = json!({ "origin": self.origin, "state": self.state });
         // A new document may inherit the globals, and thus the clock, of the initial empty document.
@@ -91,12 +91,12 @@ impl Clock {
         )
     }
 
-    /// The script that updates a clock which a new document installed with an older state.
+    /// Returns the script that updates a clock which a new document has installed with an outdated state.
     fn correction(&self) -> String {
         format!("Date.now({}, {})", json!(self.token), json!({ "state": self.state }))
     }
 
-    /// The script that applies the state in a document, and installs the clock if necessary.
+    /// Returns the script that applies the state in a document, and installs the clock if necessary.
     fn turn(&self, skips: bool) -> String {
         let (token, turn) = (json!(self.token), json!({ "state": self.state, "skips": skips }));
         let install = self.script();
@@ -157,7 +157,7 @@ impl Frame {
         };
         match turned.await {
             Ok(_) => self.wait_for_pending_calls().await,
-            // The document that replaces this one is opened with the current state of the clock.
+            // The document that replaces this one starts with the current state of the clock.
             Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => {}
             Err(error) => return Err(error),
         }

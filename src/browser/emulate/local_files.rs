@@ -1,5 +1,5 @@
-//! Local files that pages may load. A `file:` page could load any other file, in a frame, an image or a link.
-//! Therefore each `file:` request is intercepted and checked.
+//! Restricts the local files that pages may load. A `file:` page can request any other file through a frame,
+//! an image or a link, so each `file:` request is intercepted and checked.
 use std::sync::Arc;
 
 use crate::browser::objects::hooks::{Hooks, NewSession};
@@ -20,7 +20,7 @@ impl Hooks for FileGuard {
     }
 }
 
-/// Decides the intercepted requests of a session.
+/// Allows or blocks the intercepted `file:` requests of one CDP session.
 struct Guard {
     files: LocalFiles,
     session: CdpSession,

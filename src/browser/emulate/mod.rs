@@ -1,4 +1,4 @@
-//! Emulation of a page's environment: device, clock, passkeys, storage, focus.
+//! Emulation of a page's environment: device, geolocation, clock, passkeys, storage and local files.
 pub(super) mod clock;
 pub(super) mod overrides;
 pub(super) mod local_files;

@@ -13,7 +13,7 @@ use crate::cdp::types::network::{Enable as NetworkEnable, Headers, SetExtraHttpH
 use crate::error::{Error, Result};
 
 impl BrowserContext {
-    /// Sets the geolocation, or removes the override.
+    /// Sets the geolocation of the context's pages. `None` removes the override.
     pub async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
         self.change_emulation(|emulation| emulation.geolocation = geolocation);
         for page in self.pages() {
@@ -22,13 +22,13 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Turns the network of the context off or on.
+    /// Sets whether the context is offline. Keeps its network throttling.
     pub async fn set_offline(&self, offline: bool) -> Result<()> {
         let throttle = self.options().emulation.throttle;
         self.set_network(offline, throttle).await
     }
 
-    /// Turns the network of the context off, or slows it down. `None` removes the throttle.
+    /// Sets whether the context is offline, and its network throttling. `None` removes the throttling.
     pub async fn set_network(&self, offline: bool, throttle: Option<Throttle>) -> Result<()> {
         self.change_emulation(|emulation| {
             emulation.offline = offline;
@@ -40,11 +40,11 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Changes the emulated look of the context. Open pages may keep values that they have read earlier until
-    /// they are reloaded.
+    /// Changes the emulated device, language and time zone. `change` starts from the context's original
+    /// values. Open pages may keep values that they have read until they are reloaded.
     ///
-    /// # Errors `invalid_arguments` for a time zone or language that the browser does not support; then nothing
-    /// has changed.
+    /// # Errors `invalid_arguments` if the browser does not support the time zone or language. Nothing
+    /// changes then.
     pub async fn update_emulation(&self, change: impl FnOnce(&mut DeviceProfile)) -> Result<()> {
         let before = self.options();
         let usual = before.emulation.usual.clone().unwrap_or_else(|| before.device_profile());
@@ -75,7 +75,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Checks with one page whether the browser supports the language and the time zone.
+    /// Checks in one open page whether the browser supports the new language and time zone.
     async fn try_look(&self, look: &DeviceProfile, was: &DeviceProfile) -> Result<()> {
         let Some(page) = self.pages().into_iter().next() else { return Ok(()) };
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
@@ -124,7 +124,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Adds these headers to each request from now on.
+    /// Sets the extra headers that all requests contain from now on.
     pub async fn set_extra_headers(&self, headers: Headers) -> Result<()> {
         self.change_options(|options| options.extra_headers = headers);
         for page in self.pages() {
@@ -136,7 +136,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// The extra headers of a page and its workers, or of workers without a page.
+    /// Returns the command that sets the extra headers of a page, or of workers without a page for `None`.
     fn headers_of(&self, page: Option<&Page>) -> SetExtraHttpHeaders {
         SetExtraHttpHeaders {
             headers: page.map_or_else(|| self.options().extra_headers, Page::extra_headers),
@@ -155,7 +155,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Adds these headers to each request of this page from now on. They override the extra headers of the context.
+    /// Sets extra headers for the requests of this page. They override the extra headers of the context.
     pub async fn set_extra_headers(&self, headers: Headers) -> Result<()> {
         self.own(|own| own.headers = headers);
         self.send_extra_headers().await
@@ -172,7 +172,7 @@ impl Page {
         Ok(())
     }
 
-    /// Emulates media features.
+    /// Emulates media features, such as the colour scheme, in this page.
     pub async fn emulate_media(&self, media: Media) -> Result<()> {
         self.own(|own| own.media = Some(media.clone()));
         for session in self.sessions() {
@@ -181,7 +181,7 @@ impl Page {
         Ok(())
     }
 
-    /// Slows the CPU of the page down by this factor; 1 for full speed.
+    /// Slows the page's CPU down by the factor `times`; 1 is full speed.
     pub async fn throttle_cpu(&self, times: f64) -> Result<()> {
         for session in self.sessions() {
             session.call(SetCpuThrottlingRate { rate: times }).await?;
@@ -189,7 +189,7 @@ impl Page {
         Ok(())
     }
 
-    /// Sets the viewport size in CSS pixels, independently of the window. The scale and screen of the context stay.
+    /// Sets the viewport size in CSS pixels without resizing the window. Keeps the scale and screen size.
     pub async fn resize_viewport(&self, width: u32, height: u32) -> Result<()> {
         let options = self.context().options();
         let metrics = metrics(&options, (width, height));

@@ -1,5 +1,5 @@
-//! Passkeys of a context. Each page of the context has a virtual authenticator with all passkeys; a change in one
-//! authenticator is copied to the others.
+//! Passkeys of a context. Each page of the context has a virtual authenticator with all passkeys. A change in
+//! one authenticator is copied to the others.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Default)]
 struct Passkeys {
     held: Vec<Passkey>,
-    /// Whether the pages of the context have virtual authenticators.
+    /// Whether the pages of the context get virtual authenticators.
     are_offered: bool,
     authenticators: HashMap<usize, Authenticator>,
 }
@@ -100,7 +100,7 @@ fn bytes_of(text: &str) -> Result<Vec<u8>> {
     BASE64.decode(text).map_err(|_| wrong("a part of a passkey is not base64url"))
 }
 
-/// Converts base64url to standard Base64, which the protocol uses.
+/// Converts base64url to standard Base64, which CDP uses.
 fn wire(text: &str) -> Result<String> {
     Ok(BASE64_STANDARD.encode(bytes_of(text)?))
 }
@@ -110,7 +110,7 @@ fn count(credential: &Credential) -> u32 {
     credential.sign_count as u32
 }
 
-/// Returns the public key of an ECDSA P-256, Ed25519 or RSA private key; `None` for any other key.
+/// Returns the public key of an ECDSA P-256, Ed25519 or RSA private key, in base64url; otherwise `None`.
 fn public_key(private_key: &[u8]) -> Option<String> {
     let elliptic = || EcdsaKeyPair::from_pkcs8(&P256, private_key).ok()?.public_key().as_der().ok();
     let edwards = || Ed25519KeyPair::from_pkcs8_maybe_unchecked(private_key).ok()?.public_key().as_der().ok();
@@ -118,7 +118,7 @@ fn public_key(private_key: &[u8]) -> Option<String> {
     elliptic().or_else(edwards).or_else(rsa).map(|key| BASE64.encode::<&[u8]>(key.as_ref()))
 }
 
-/// The hooks that give pages the passkeys of their context.
+/// The hooks that give pages a virtual authenticator with the passkeys of their context.
 pub(in crate::browser) struct PasskeyHooks;
 
 impl Hooks for PasskeyHooks {
@@ -150,7 +150,7 @@ impl BrowserContext {
         Ok(passkey)
     }
 
-    /// All passkeys: those that were added, and those that pages have registered.
+    /// Returns all passkeys: those that were added, and those that pages have registered.
     pub fn held_passkeys(&self) -> Vec<Passkey> {
         self.with_passkeys(|passkeys| passkeys.held.clone())
     }
@@ -173,8 +173,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Enables the virtual authenticator in current and future pages, instead of the machine's own. A site can
-    /// detect the virtual authenticator.
+    /// Replaces the machine's authenticator with a virtual one in current and future pages of the context. A
+    /// site can detect the virtual authenticator.
     pub async fn enable_authenticator(&self) -> Result<()> {
         if self.with_passkeys(|passkeys| std::mem::replace(&mut passkeys.are_offered, true)) {
             return Ok(());
@@ -212,7 +212,7 @@ impl BrowserContext {
     fn on_passkey_event(&self, event: &RawEvent, page: usize) {
         if let Some(event) = event.read::<CredentialAdded>() {
             let passkey = Passkey::from_credential(&event.credential);
-            // The event also reports credentials that the engine added; those are held already.
+            // The event also reports credentials that this process added; those are in the list already.
             let is_new = self.with_passkeys(|passkeys| {
                 let is_new = passkeys.held.iter().all(|held| held.id != passkey.id);
                 if is_new {
@@ -257,7 +257,7 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Adds an authenticator to a new page before it runs, if the context uses passkeys; then adds the passkeys.
+    /// Adds an authenticator with the context's passkeys to a page. `None` if the context does not use any.
     fn add_authenticator(&self) -> Option<JoinHandle<Result<()>>> {
         let context = self.context().clone();
         if !context.with_passkeys(|passkeys| passkeys.are_offered) {
@@ -294,7 +294,7 @@ impl Page {
     }
 }
 
-/// Receives the events of a page's authenticator.
+/// Handles the events of a page's authenticator.
 struct PasskeyObserver {
     page: WeakPage,
 }

@@ -1,4 +1,4 @@
-//! Stored data of a context: cookies, local storage, `IndexedDB`. Files have Playwright's format.
+//! The stored data of a context: cookies, local storage, `IndexedDB`. Saved in Playwright's file format.
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::json::decode;
 const SCRIPT: &str = include_str!("storage/script.js");
 const WEB: &str = include_str!("storage/web.js");
 
-/// The kind of a page's web storage.
+/// A kind of web storage: `localStorage` or `sessionStorage`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum WebStorage {
@@ -33,12 +33,12 @@ pub enum WebStorage {
     Session,
 }
 
-/// The time limit for reading or writing one origin.
+/// The time limit for reading or writing the storage of one origin.
 const ORIGIN_LIMIT: Duration = Duration::from_secs(10);
 /// How long an open page may take to return its storage. After that, a helper page reads it.
 const PAGE_LIMIT: Duration = Duration::from_secs(2);
 
-/// The hooks that fill new contexts with their initial storage.
+/// The hooks that restore the initial storage state in new contexts.
 pub(in crate::browser) struct StorageHooks;
 
 impl Hooks for StorageHooks {
@@ -82,7 +82,7 @@ impl BrowserContext {
             .collect())
     }
 
-    /// Adds cookies to this context. An error names a cookie that the browser refuses.
+    /// Adds cookies to this context. If the browser rejects a cookie, the error names it.
     pub async fn add_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
         if cookies.is_empty() {
             return Ok(());
@@ -95,7 +95,7 @@ impl BrowserContext {
             Err(refused @ Error::Protocol { .. }) => refused,
             other => return other.map(drop),
         };
-        // The browser does not report which cookie it refuses, so each is tried alone.
+        // The browser does not report which cookie it rejects, so each cookie is tried alone.
         for (cookie, parameter) in cookies.iter().zip(parameters) {
             let one = SetCookies { cookies: vec![parameter], browser_context_id: id.clone() };
             if root.call(one).await.is_err() {
@@ -107,7 +107,7 @@ impl BrowserContext {
         Err(refused)
     }
 
-    /// Deletes these cookies. The other cookies stay set all the time.
+    /// Deletes these cookies. The context's other cookies are not affected at any time.
     pub async fn remove_cookies(&self, cookies: &[StoredCookie]) -> Result<()> {
         // Setting a cookie with an expiry in the past deletes it.
         let ended = |cookie: &StoredCookie| StoredCookie { expires: 1.0, ..cookie.clone() };
@@ -120,14 +120,14 @@ impl BrowserContext {
         self.browser()?.root_session().call(clear).await.map(drop)
     }
 
-    /// Cookies and local storage of all visited origins, with databases and files on request; without passkeys.
+    /// Returns cookies and local storage of all visited origins, with the data in `also`. Excludes passkeys.
     pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
         let has_kinds = also.databases || also.private_files;
         let asks_pages = !has_kinds || self.browser()?.protocol().recognises_main_world_types();
         for page in self.pages().into_iter().filter(|_| asks_pages) {
-            // If a page is busy or its session is gone, a helper page reads its origin below.
+            // If a page is busy or its session has ended, a helper page reads its origin below.
             if let Some(origin) = origin_of(&page.url())
                 && missing.contains(&origin)
                 && let Ok(Ok(read)) = timeout(PAGE_LIMIT, read_page(&page, also)).await
@@ -152,7 +152,7 @@ impl BrowserContext {
         Ok(state)
     }
 
-    /// Replaces all cookies and storage of this context.
+    /// Replaces all cookies, storage and passkeys of this context.
     pub async fn replace_storage(&self, state: &StorageState) -> Result<()> {
         self.clear_cookies().await?;
         let origins = self.origins();
@@ -165,7 +165,7 @@ impl BrowserContext {
         self.restore_storage(state).await
     }
 
-    /// Adds cookies and storage to this context, without requests to the origins.
+    /// Adds cookies, storage and passkeys to this context, without sending requests to the origins.
     pub async fn restore_storage(&self, state: &StorageState) -> Result<()> {
         self.add_cookies(&state.cookies).await?;
         self.replace_passkeys(&state.credentials).await?;
@@ -184,27 +184,27 @@ impl BrowserContext {
 }
 
 impl Frame {
-    /// The stored items of the document's origin: all, or the one with this name.
+    /// Returns the stored items of the document's origin: all, or only the item called `name`.
     pub async fn storage_items(&self, storage: WebStorage, name: Option<&str>) -> Result<Vec<StoredItem>> {
         let read = self.in_storage(storage, "list", name, None).await?;
         serde_json::from_value(read)
             .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })
     }
 
-    /// Stores a value under a name. Returns the number of items.
+    /// Stores a value under a name. Returns the number of items in the storage.
     pub async fn set_storage_item(&self, storage: WebStorage, name: &str, value: &str) -> Result<u64> {
         self.in_storage(storage, "set", Some(name), Some(value))
             .await
             .map(|count| count.as_u64().unwrap_or(0))
     }
 
-    /// Removes one item, or all. Returns the number of remaining items.
+    /// Removes the item called `name`, or all items for `None`. Returns the number of remaining items.
     pub async fn remove_storage_items(&self, storage: WebStorage, name: Option<&str>) -> Result<u64> {
         let action = if name.is_some() { "delete" } else { "clear" };
         self.in_storage(storage, action, name, None).await.map(|count| count.as_u64().unwrap_or(0))
     }
 
-    /// The databases of the document's origin: `name` and `version` of each.
+    /// Returns the `IndexedDB` databases of the document's origin: an array of `{ name, version }`.
     pub async fn databases(&self) -> Result<Value> {
         let arguments = vec![value_argument(&"databases")];
         self.evaluate(WEB, arguments, ScriptWorld::Isolated).await

@@ -8,14 +8,14 @@ use crate::browser::options::emulation::Geolocation;
 use crate::browser::traffic::api_request::{ApiContext, ApiOptions, ApiRequest};
 use crate::error::{Error, Result};
 
-/// The default service that locates an IP address.
+/// The default service for locating the public IP address.
 pub const GEO_SERVICE: &str = "https://ipapi.co/json/";
 const LIMIT: Duration = Duration::from_secs(15);
 const LARGEST_ANSWER: usize = 1 << 16;
-/// The accuracy that is reported for a location by IP address, in metres.
+/// The accuracy in metres of a location that is derived from an IP address.
 const ACCURACY: f64 = 10_000.0;
 
-/// A location, as reported by a service.
+/// The location of a public IP address, as a geolocation service reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxyLocation {
     pub timezone: String,
@@ -24,10 +24,10 @@ pub struct ProxyLocation {
 }
 
 impl BrowserContext {
-    /// Sets time zone, language and geolocation according to the public IP address, as `service` reports it,
-    /// unless they are set already. Only pages that are opened afterwards use them.
+    /// Sets time zone, language and geolocation to those of the public IP address, as reported by `service`,
+    /// unless they are set already. Affects only pages that are opened afterwards.
     ///
-    /// # Errors Returns `unsupported` if the service reports no time zone, or WebRTC would bypass the context's proxy.
+    /// # Errors `unsupported` if the service reports no time zone, or if WebRTC would bypass the proxy.
     pub async fn match_proxy_location(&self, service: &str) -> Result<ProxyLocation> {
         if self.has_another_address()? {
             return Err(unknown_location(
@@ -57,7 +57,7 @@ fn unknown_location(reason: &str) -> Error {
     Error::Unsupported { what: "being where the proxy is", reason: reason.to_owned() }
 }
 
-/// Parses the answers of common services, which use different field names.
+/// Parses the answer of a geolocation service, whose field names vary. `None` if there is no time zone.
 fn read(answer: &Value) -> Option<ProxyLocation> {
     let text = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_str());
     let number = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_f64());
@@ -81,7 +81,7 @@ fn read(answer: &Value) -> Option<ProxyLocation> {
     Some(ProxyLocation { timezone: timezone.to_owned(), locale, place })
 }
 
-/// The most common browser language of a country.
+/// Returns the most common browser language of a country: `de-AT` for `AT`.
 fn locale_of(country: &str) -> Option<String> {
     const BY_LANGUAGE: [(&str, &str); 33] = [
         ("en", "US GB AU CA IE NZ ZA IN SG NG KE GH PH JM"),

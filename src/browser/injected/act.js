@@ -1,4 +1,4 @@
-// Acts on an element from inside the document: focus, selection, values that keys cannot enter, and reading.
+// Actions on an element from inside the document: focus, selection, setting values that keys cannot enter, and reading properties.
 const { checkVisibility, getAttribute, hasAttribute, isConnected, localName, textContent, rootOf } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const focusOn = own(HTMLElement.prototype.focus);
@@ -14,7 +14,7 @@ const setInput = setterOf(HTMLInputElement, "value");
 const setArea = setterOf(HTMLTextAreaElement, "value");
 const setSelected = setterOf(HTMLOptionElement, "selected");
 
-/** The kind of an element, as `ElementKind` in Rust expects it. */
+/** Returns the kind of an element in the format that `ElementKind` in Rust parses. */
 const called = (engine.called = (node) => {
   if (node instanceof HTMLInputElement && node.type === "range") {
     const step = /^(?:1?|any)$/.test(node.step) ? "" : `[step=${node.step}]`;
@@ -27,16 +27,16 @@ const called = (engine.called = (node) => {
     .slice(0, 40);
 });
 
-/** Thrown for a node of the wrong kind. The message is `needed found`, as `Needed` and `ElementKind` in Rust. */
+/** Thrown for a node of the wrong kind. The message is `<needed> <found>`, which Rust parses as `Needed` and `ElementKind`. */
 class WrongElement extends Error {}
 Object.defineProperty(WrongElement.prototype, "name", { value: "WrongElement" });
 engine.wrongElement = (needed, node) => new WrongElement(`${needed} ${called(node)}`);
 
-/** Thrown for a node that has left the document. */
+/** Thrown for a node that was removed from the document. */
 class StaleElement extends Error {}
 Object.defineProperty(StaleElement.prototype, "name", { value: "StaleElement" });
 
-/** The control of the label that the node is or is in; otherwise the node itself. */
+/** Returns the control of the label that contains the node; without such a label, or if the node is itself a control, the node. */
 const controlOf = (engine.controlOf = (node) => {
   if (!(node instanceof Element) || matches(node, `${PRESSED},${engine.FIELD}`) || node.isContentEditable) return node;
   return closest(node, "label")?.control ?? node;
@@ -45,18 +45,18 @@ const PRESSED = "a,button,input,[role=link],[role=button]";
 
 /* ------------------------------------------------------------------- focus */
 
-/** Whether the node is focused, or an element in it that is edited with it. */
+/** Whether the node is focused, or the focused element is inside the contenteditable node. */
 const isFocused = (engine.isFocused = (node) => {
   const root = rootOf(node);
   const active = root.activeElement;
-  // In a frame without the focus, `activeElement` is what last had it, or the body.
+  // In a frame without focus, `activeElement` is the element that was last focused, or the body.
   if (window.parent !== window && !document.hasFocus()) return false;
   return active === node || Boolean(active && node.isContentEditable && engine.native.contains(node, active));
 });
 
 engine.focus = (node) => {
   if (!isFocused(node)) (node instanceof SVGElement ? focusOnSvg : focusOn)(node, { preventScroll: false });
-  // A body is focused if nothing else is, and then has no caret.
+  // An editable body counts as focused if nothing else is, but has no caret yet.
   if (node === document.body && node.isContentEditable && getSelection().rangeCount === 0) engine.caretToEnd(node);
   return isFocused(node);
 };
@@ -99,7 +99,7 @@ engine.isAllSelected = (node) => {
   return node instanceof HTMLInputElement ? text === node.value || text !== "" : text.trim() === (node.innerText ?? "").trim();
 };
 
-/** Whether nothing is selected in an editor, as far as the document tells. */
+/** Whether the node is a contenteditable editor without a DOM selection. */
 engine.isUnselected = (node) => node.isContentEditable && getSelection().isCollapsed;
 
 /* -------------------------------------------------------------------- fill */
@@ -116,7 +116,7 @@ const FORMS = {
   range: "a number within its limits",
 };
 
-/** The value that an input of the same type and limits would hold; "" if it refuses the value. */
+/** Returns the value that an input of the same type and limits would have after it is set to `value`; "" if it rejects the value. */
 function accepted(input, value) {
   const trial = document.createElement("input");
   for (const name of ["min", "max", "step"]) if (hasAttribute(input, name)) trial[name] = getAttribute(input, name);
@@ -126,8 +126,8 @@ function accepted(input, value) {
 }
 
 /**
- * How a value is entered into a field: `{kind, value, empty}`, with `kind` one of text, multiline, editable, date, range, color;
- * `{wrong, needed}` if the field does not accept it.
+ * Returns how to enter a value into a field: `{kind, value, empty}`, with `kind` one of text, multiline, editable, date, range, color;
+ * `{wrong, needed}` (actual element, required kind) if the field does not accept the value. `empty`: whether the field is empty now.
  */
 engine.fieldFor = (node, value) => {
   const field = controlOf(node);
@@ -140,8 +140,8 @@ engine.fieldFor = (node, value) => {
 };
 
 /**
- * Checks a field before it is filled: returns the result of `fieldFor`, or `{blocked}`. With `select`, also focuses a text field and
- * selects its content.
+ * Checks a field before it is filled. Returns the result of `fieldFor`, or `{blocked}`. `select`: also focuses a text field and selects
+ * its content; `force`: skips the actionability checks.
  */
 engine.openField = (node, value, { force, select, again }) => {
   const field = engine.fieldFor(node, value);
@@ -188,7 +188,7 @@ function colourOf(text) {
   return text;
 }
 
-/** The current value of the field. */
+/** Returns the current value of the field, or the text of an editor. */
 engine.heldBy = (node) => {
   const field = controlOf(node);
   return "value" in field ? field.value : (field.innerText ?? "");
@@ -208,7 +208,7 @@ const tell = (field) => {
   dispatch(field, new Event("change", { bubbles: true }));
 };
 
-/** Where to press on a native slider for a value, as a share of its length, and how many steps away the value is. */
+/** Returns where to press on a native slider for a value: `share` of its length; and how many `steps` the value is away. */
 engine.slide = (node, value) => {
   const { direction, writingMode, appearance } = getComputedStyle(node);
   const min = Number(node.min || 0);
@@ -223,8 +223,8 @@ engine.slide = (node, value) => {
 /* ------------------------------------------------------------------- check */
 
 /**
- * Whether a control is checked: true, false or "mixed"; null if it cannot be. `radio`: it cannot be unchecked. `internals`: its
- * `ElementInternals` may say otherwise.
+ * Returns `{checked, radio, found, internals}`. `checked`: true, false or "mixed"; null if the element is not checkable. `radio`: it cannot
+ * be unchecked. `internals`: its `ElementInternals` must be queried and may define another state.
  */
 engine.checked = (node) => {
   const control = controlOf(node);
@@ -247,7 +247,7 @@ const isHiddenOption = (option) => option.hidden || (!checkVisibility(option) &&
 const isDisabledOption = (option) =>
   option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled);
 
-/** Whether an option is meant by a choice: `{any}`, `{like}`, `{value}`, `{label}` or `{index}`. */
+/** Whether an option matches a choice: `{value}`, `{label}`, `{index}`, or `{any}` (value or label). */
 function isWanted(option, index, { any, value, label, index: wanted }) {
   if (any !== undefined) return option.value === any || engine.optionText(option) === engine.collapse(any);
   if (value !== undefined) return option.value === value;
@@ -257,7 +257,7 @@ function isWanted(option, index, { any, value, label, index: wanted }) {
 
 const MOST_OPTIONS_SHOWN = 50;
 
-/** The options whose label equals the text, ignoring case; else those that begin with it; else those that contain it. */
+/** Returns the indexes of options whose label equals the text, ignoring case; if none, that start with it; if none, that contain it. */
 function likeTo(options, text) {
   const wanted = engine.collapse(text).toLowerCase();
   const labels = options.map((option) => engine.optionText(option).toLowerCase());
@@ -267,8 +267,8 @@ function likeTo(options, text) {
 }
 
 /**
- * The indexes of the options that a text means: those with this label; else that with this value, which nobody sees; else those with a
- * similar label. Only one of several with the same value, or if only one can be chosen.
+ * Returns the indexes of the options that match a text: by exact label; if none, by value; if none, by similar label. Of several with the
+ * same label, prefers enabled ones, and returns only one if all have the same value.
  */
 function meantBy(options, text) {
   const label = engine.collapse(text);
@@ -282,7 +282,7 @@ function meantBy(options, text) {
   return byValue >= 0 ? [byValue] : likeTo(options, text);
 }
 
-/** The labels of options, with the value if others have the same label. */
+/** Returns the labels of options; if a label occurs more than once, with the value appended. */
 function distinguished(options, places) {
   const labels = places.map((at) => engine.optionText(options[at]));
   return places.map((at, place) => {
@@ -292,9 +292,9 @@ function distinguished(options, places) {
 }
 
 /**
- * The chosen options: `{wanted: [index], selected: [index], multiple, list, steps}`. With `first`, a single-value list takes only the
- * first of them. `steps`: presses of the arrow key from the selected option to the wanted one. `{blocked}` if the options cannot be
- * chosen, with the `available` ones if one does not exist.
+ * Resolves choices in a `select`: `{wanted: [index], selected: [index], multiple, list, steps}`. `first`: in a single-value `select`, takes
+ * only the first match. `steps`: arrow key presses from the selected to the wanted option. Returns `{blocked}` if an option is disabled or
+ * missing; if missing, with the labels of the `available` ones.
  */
 engine.optionsFor = (node, choices, { first, force }) => {
   const select = controlOf(node);
@@ -334,10 +334,10 @@ engine.optionsFor = (node, choices, { first, force }) => {
   };
 };
 
-/** Whether a native `select` shows its options; true if the browser does not support `:open`. */
+/** Whether the drop-down of a native `select` is open; true if the browser does not support `:open`. */
 engine.showsPicker = (node) => !CSS.supports("selector(:open)") || matches(controlOf(node), ":open");
 
-/** The number of arrow key presses between two options; disabled and hidden ones are skipped. */
+/** Returns the number of arrow key presses between two options, negative for upwards; disabled and hidden options are skipped. */
 function stepsTo(options, from, to) {
   const stops = options.flatMap((option, index) => (isDisabledOption(option) || isHiddenOption(option) ? [] : [index]));
   const target = stops.indexOf(to);
@@ -346,17 +346,17 @@ function stepsTo(options, from, to) {
 }
 
 /**
- * Selects these options and no others. Dispatches the events if that changes anything, or with `always`. Returns `{values, shows, gone}`:
- * the selected values; their labels if they are not the chosen ones; whether the list was removed before the choice.
+ * Selects exactly these options. Dispatches `input` and `change` if the selection changes, or with `always`. Returns `{values, shows,
+ * gone}`: the selected values; their labels if they differ from the requested ones, else null; whether the `select` was removed before.
  */
 engine.setOptions = (node, indexes, always) => {
   const select = controlOf(node);
   const others = Array.from(select.options).filter((option, index) => option.selected !== indexes.includes(index));
   if (others.length || always) {
     focusOn(select);
-    // The page may have removed the list when it received the focus.
+    // On focus, the page may have removed the `select`.
     if (others.length && !isConnected(select)) return { values: [], shows: null, gone: true };
-    // Otherwise the browser selects an option of a single-value list by itself.
+    // Without this, the browser selects an option of a single-value `select` by default.
     if (others.length && !indexes.length) select.selectedIndex = -1;
     for (const option of others) setSelected(option, indexes.includes(option.index));
     tell(select);
@@ -366,8 +366,8 @@ engine.setOptions = (node, indexes, always) => {
 };
 
 /**
- * Whether a control, or its replacement, still has what it was given, `{checked}` or `{values}`: `{held, twin, shows}`. If it is gone
- * without a replacement, `held` is true.
+ * Returns whether a control, or its replacement, still has the state that an action set (`{checked}` or `{values}`): `{held, twin, shows}`.
+ * `twin`: it was replaced or removed; `shows`: its current state as text. If it is gone without a replacement, `held` is true.
  */
 engine.stillHolds = (node, { checked, values }) => {
   const control = controlOf(node);
@@ -394,7 +394,7 @@ const marksOf = (element) => {
   const marks = Array.from(element.attributes, ({ name, value }) => (CHANGING.test(name) ? "" : `${name}=${value}`));
   return sorted(marks.filter(Boolean));
 };
-/** The only element with the same distinctive attributes as one that is gone. */
+/** Returns the only element in the document with the same identifying attributes as a removed element; null if there is none. */
 const twinOf = (engine.twinOf = (element) => {
   const marks = marksOf(element);
   const twins = engine.queryAll(document, localName(element)).filter((other) => marksOf(other) === marks);
@@ -406,7 +406,7 @@ engine.optionAt = (node, index) => controlOf(node).options[index] ?? null;
 
 /* ------------------------------------------------------------------- files */
 
-/** The properties of a file input: `{multiple, folder}` or `{disabled}`; `{wrong}` for other elements. */
+/** Returns the properties of a file input: `{multiple, folder}`, or `{disabled}` if disabled; `{wrong}` for other elements. */
 engine.fileInput = (node) => {
   const input = controlOf(node);
   if (!(input instanceof HTMLInputElement) || input.type !== "file") return { wrong: called(input) };
@@ -414,7 +414,7 @@ engine.fileInput = (node) => {
   return { multiple: input.multiple, folder: input.webkitdirectory };
 };
 
-/** Resolves when the field has received the files of a folder, which the browser reads asynchronously. */
+/** Resolves at the next change event of a file input. The browser reads the files of a folder asynchronously. */
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
 
@@ -424,16 +424,16 @@ const noteFilesHeard = (event) => {
   const isSeen = isConnected(field) || !attached.has(field);
   if (filesHeard.has(field) && isSeen) filesHeard.set(field, Math.max(filesHeard.get(field), field.files.length));
 };
-/** Begins to record how many files a field has at its input event: many pages remove the files at once. */
+/** Starts recording how many files a file input has at its input event, since many pages clear the input right after. */
 engine.noteFiles = (node) => {
   const field = controlOf(node);
   filesHeard.set(field, 0);
   if (isConnected(field)) attached.add(field);
   for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
 };
-/** Fields that were in the document when they received files. */
+/** File inputs that were in the document when they received files. */
 const attached = new WeakSet();
-/** The number of files that have arrived since `noteFiles`; null if the field was removed before. */
+/** Returns the number of files that a file input has received since `noteFiles`; null if it was removed before it received any. */
 engine.filesArrived = (node) => {
   const field = controlOf(node);
   const heard = filesHeard.get(field) ?? 0;
@@ -441,13 +441,13 @@ engine.filesArrived = (node) => {
   for (const target of [window, field]) target.removeEventListener("input", noteFilesHeard, { capture: true });
   return heard === 0 && attached.has(field) && !isConnected(field) ? null : Math.max(heard, field.files.length);
 };
-/** The replacement of a file input that is gone; null for one that a script made and never attached, or without a replacement. */
+/** Returns the replacement of a removed file input; null if there is none, or if the input is still in the document. */
 engine.fileHeir = (node) => {
   const field = controlOf(node);
   return isConnected(field) ? null : twinOf(field);
 };
 
-/** Gives the next files of a field these MIME types, before page scripts receive the event. */
+/** Changes the MIME types of the next files of a file input, before page scripts receive the input event. */
 engine.retypeNextFiles = (node, types) => {
   const field = controlOf(node);
   const given = new AbortController();
@@ -459,7 +459,7 @@ engine.retypeNextFiles = (node, types) => {
     Array.from(field.files, (file, at) => list.items.add(retyped(file, types[at])));
     field.files = list.files;
   };
-  // The events of a detached field reach only the field itself.
+  // Events of a detached input do not reach `window`.
   for (const target of [window, field]) target.addEventListener("input", retype, { capture: true, signal: given.signal });
 };
 
@@ -491,7 +491,7 @@ engine.state = (node) => {
 
 /* ------------------------------------------------------------------- files */
 
-/** The first enabled file input of the document, even if it is hidden or in a shadow root. */
+/** Returns the first enabled file input of the document, even if it is hidden or in a shadow root. */
 engine.fileInputs = (root = document) => {
   for (const element of root.querySelectorAll("*")) {
     if (element instanceof HTMLInputElement && element.type === "file" && !element.disabled) return element;
@@ -504,9 +504,9 @@ engine.fileInputs = (root = document) => {
 
 /* ----------------------------------------------------------------- library */
 
-/** Dispatches an event of the class that fits its type. */
+/** Dispatches an event. Its type determines the event class, such as `MouseEvent`. */
 engine.dispatch = (node, type, init) => {
-  // Some classes exist only in secure contexts, or on touch screens.
+  // Some event classes exist only in secure contexts or on touch devices.
   const Kind = globalThis[EVENTS.find(([names]) => names.test(type))?.[1]] ?? Event;
   const known = init ?? {};
   const touches = (list) => (list ?? []).map((touch) => (touch instanceof Touch ? touch : new Touch({ target: node, ...touch })));
@@ -528,7 +528,7 @@ const EVENTS = [
   [/^(?:beforeinput|input)$/, "InputEvent"],
 ];
 
-/** The rendered text of an HTML element. */
+/** Returns the rendered text of an HTML element. Throws for other nodes. */
 engine.innerTextOf = (node) => {
   if (!(node instanceof HTMLElement)) throw engine.wrongElement("html_element", node);
   return node.innerText;
@@ -550,7 +550,7 @@ engine.isCheckedControl = (node) => {
   return { checked: checked === true, internals };
 };
 
-/** The control around a node, or the control of a label, which is enabled or disabled as a whole. */
+/** Returns the control that contains a node (or whose label does); enabled checks apply to this whole control. */
 engine.wholeOf = (node) => {
   const control = controlOf(node);
   const parts = "input, textarea, select, button, [role=button], [role=checkbox], [role=radio]";
@@ -575,7 +575,7 @@ engine.isInState = (node, state) => {
   }
 };
 
-/** Whether the box is unchanged after two frames. */
+/** Whether the element's bounding box is unchanged after two frames. */
 const standsStill = async (node) => {
   const before = JSON.stringify(node.getBoundingClientRect());
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -590,5 +590,5 @@ engine.selectText = (node) => {
 
 engine.parentOf = (node) => node.parentElement;
 
-/** The root element of a node's document, for which the browser reports the frame. */
+/** Returns the root element of a node's document. For it, the browser reports the frame. */
 engine.documentElementOf = (node) => (node.ownerDocument ?? node).documentElement;

@@ -1,12 +1,12 @@
-// Whether a document is idle: nothing loads, moves, or has just changed.
+// Determines whether a document is idle: nothing is loading or moving, and nothing has changed within `CALM_MS`.
 const own = (method) => Function.prototype.call.bind(method);
 const animationsOf = own(Document.prototype.getAnimations);
 const { querySelector, textContent } = engine.native;
 
 const CALM_MS = 200;
-/** How long changes are observed after the last query. */
+/** The time after the last call of `isCalm` until the mutation observer is removed. */
 const LINGER_MS = 2000;
-/** Animations with more time left are not waited for. */
+/** Animations with more time left than this do not count as activity. */
 const LONGEST_MS = 5000;
 const BUSY = "[aria-busy=true],progress:not([value])";
 
@@ -14,7 +14,7 @@ let watcher = null;
 let ending = 0;
 let changed = 0;
 
-/** Whether the document is idle. Changes before the first call are unknown, so that call returns false. */
+/** Whether the document is idle. The first call always returns false, since earlier changes are unknown. */
 engine.isCalm = () => {
   const now = performance.now();
   if (!watcher) {

@@ -1,4 +1,4 @@
-// Collects signs of a challenge that only a person can pass, such as a captcha or a login. Changes nothing in the page.
+// Collects signs of a challenge that only a human can pass, such as a captcha or a login. Does not change the page.
 () => {
   "use strict";
   const boxes = [];

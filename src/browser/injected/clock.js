@@ -1,5 +1,5 @@
-// A fake clock in the page's main world, set by the engine: `Date.now(token, …)` advances it, and no page knows the `token`.
-// All times are in milliseconds. `ticks` counts the clock's time since it was installed.
+// Installs a fake clock in the page's main world. The engine controls it through `Date.now(token, …)`, with a `token` unknown to pages.
+// All times are in milliseconds. `ticks` is the time that has passed on the fake clock since it was installed.
 (token, { origin, state }) => {
   const real = Object.fromEntries(["setTimeout", "clearTimeout"].map((name) => [name, globalThis[name].bind(globalThis)]));
   const [RealDate, realNow, evaluate] = [Date, Date.now.bind(Date), globalThis.eval];
@@ -14,7 +14,7 @@
   const now = () => fixed ?? Math.floor(passed() + offset);
   const set = (state) => {
     ({ ticks, flows, fixed, offset } = state);
-    // Adds the real time that has passed since the state was recorded.
+    // Adds the real time that has passed since the engine recorded the state.
     [base, since] = [ticks + Math.max(realNow() - state.at, 0), elapsed()];
   };
 
@@ -35,7 +35,7 @@
     each.call();
   };
 
-  // While time flows by itself: one real timer for the earliest callback.
+  // While the clock runs: uses one real timer, for the earliest callback.
   const schedule = () => {
     real.clearTimeout(pump);
     const next = flows && !turning && earliest();
@@ -54,7 +54,7 @@
     schedule();
   };
 
-  // While the clock is advanced: the event loop runs between two callbacks, so that promises resolve.
+  // While the engine advances the clock: yields to the event loop after each callback, so that promises resolve.
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.shift()();
@@ -86,7 +86,7 @@
     if (failures.length) throw failures[0];
   };
 
-  // Replaces the page's functions for time.
+  // Replaces the time functions of the page, such as `setTimeout` and `performance.now`, by proxies.
   const instead = (owner, name, handler) => {
     const apply = (target, self, given) => handler(given, target, self);
     const own = owner && Object.getOwnPropertyDescriptor(owner, name);

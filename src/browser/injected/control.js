@@ -1,4 +1,4 @@
-// Form controls, native or custom: their kind, what they show, and which options they offer.
+// Form controls, native or custom: their kind, the value that they show, and the options that they offer.
 const { checkVisibility, contains, getAttribute, isConnected, localName, matches, rectOf, rootOf, textContent } = engine.native;
 const closest = Function.prototype.call.bind(Element.prototype.closest);
 const { collapse, queryAll, roleOf } = engine;
@@ -12,13 +12,13 @@ const BY_ROLE = "combobox listbox slider spinbutton checkbox switch radio radiog
 const ROLES = BY_ROLE.map((role) => `[role=${role}]`).join(",");
 const FIELD = (engine.FIELD = `input:not([type=hidden]),select,textarea,[contenteditable]:not([contenteditable=false]),${ROLES}`);
 
-/** Whether a field is for the user, and not for a library's own use. */
+/** Whether a field is meant for the user, and not an internal input of a UI library. */
 const isMet = (field) =>
   isDrawn(field) && !(getAttribute(field, "tabindex") === "-1" && engine.isHiddenFromAccessibility(field)) && !isKept(field);
 
 /* -------------------------------------------------------------- kept fields */
 
-/** Whether a library keeps a field out of sight and out of the tab order, to hold the value of a control that it draws instead. */
+/** Whether a field is a hidden value holder: invisible and not in the tab order, since a UI library draws a custom control instead. */
 const isKept = (field) =>
   isOutOfOrder(field) && isDrawn(field) && isUnseen(field) && field !== engine.activeElement() && insteadOf(field) !== null;
 engine.isKept = isKept;
@@ -26,7 +26,7 @@ engine.isKept = isKept;
 const isOutOfOrder = (field) =>
   (field instanceof HTMLSelectElement || isTyped(field)) && Number.parseInt(getAttribute(field, "tabindex") ?? "0", 10) < 0;
 
-/** Whether a field is transparent, has no size, is clipped, or is beyond the edges that scrolling can reach. */
+/** Whether a field is invisible although rendered: transparent, without size, clipped, or positioned outside the scrollable area. */
 function isUnseen(field) {
   if (!checkVisibility(field, { opacityProperty: true })) return true;
   const box = rectOf(field);
@@ -39,7 +39,7 @@ const AROUND = '[role=combobox],[aria-haspopup],[tabindex="0"]';
 const MOST_LEVELS = 4;
 const MOST_BESIDE = 3;
 
-/** The control that a library draws instead of a kept field, around or beside it; null if there is none. */
+/** Returns the control that a UI library draws instead of a hidden value holder, around or beside it; null if there is none. */
 function insteadOf(field) {
   const isInstead = (element) =>
     element !== field && matches(element, DRAWN_INSTEAD) && engine.isVisible(element) && !isOutOfOrder(element) && !sendsItself(element);
@@ -55,7 +55,7 @@ function insteadOf(field) {
   return null;
 }
 
-/** What `heldBy` finds in the nearest sibling of a box. If kept fields alternate with drawn controls, the first one shows the order. */
+/** Returns the first result of `heldBy` for the siblings of a box. If value holders and controls alternate, the first tells the order. */
 function besideIt(box, heldBy) {
   const isPart = (element) => element && !matches(element, "label") && (isOutOfOrder(element) || heldBy(element));
   let first = box;
@@ -69,17 +69,17 @@ function besideIt(box, heldBy) {
   }
   return null;
 }
-/** Whether a field is submitted with the form itself, so that it is not drawn for another one. */
+/** Whether a field has a `name` and so is submitted with its form. Such a field does not stand in for another one. */
 const sendsItself = (element) => matches(element, "input,select,textarea") && (getAttribute(element, "name") ?? "") !== "";
 
-/** The control that is drawn instead of a kept field: `{role, name, ref}`; null for other fields. */
+/** Returns the control that a UI library draws instead of a hidden value holder: `{role, name, ref}`; null for other fields. */
 engine.drawnInstead = (node) => {
   const field = engine.controlOf(node);
   const isOut = isOutOfOrder(field) && isDrawn(field) && isUnseen(field);
   return isOut ? drawnFor(insteadOf(field), field) : null;
 };
 
-/** The control that is probably shown instead of a hidden field. */
+/** Returns the control that is probably shown instead of any hidden field: `{role, name, ref}`; null if there is none. */
 engine.shownInstead = (node) => {
   const field = engine.controlOf(node);
   return field instanceof HTMLSelectElement || isTyped(field) ? drawnFor(insteadOf(field), field) : null;
@@ -90,14 +90,14 @@ const drawnFor = (drawn, field) => {
   return { role, name: (engine.nameOf(drawn) && name) || engine.nameOf(field) || name, ref };
 };
 
-/** The name of the kept field of a drawn control; "" if there is none. */
+/** Returns the accessible name of the hidden value holder (among `fields`) of a drawn control; "" if there is none. */
 engine.keptNameOf = (drawn, fields) => {
   for (const field of fields) if (isKept(field) && insteadOf(field) === drawn) return engine.nameOf(field);
   return "";
 };
 engine.KEPT = "select[tabindex^='-'],input[tabindex^='-'],textarea[tabindex^='-']";
 
-/** The control of a node: itself, that of a label, the one around it, or the only one inside it. */
+/** Returns the form control that a node stands for: itself, the control of its label, one that contains it, or the only one inside it. */
 const fieldOf = (engine.fieldOf = (node) => {
   const control = engine.controlOf(node);
   if (!(control instanceof Element) || matches(control, FIELD)) return control;
@@ -110,7 +110,7 @@ const fieldOf = (engine.fieldOf = (node) => {
 
 const CHECKED = /^(?:checkbox|switch|radio|menuitemcheckbox|menuitemradio)$/;
 
-/** The kind of a control: text, select, check, range, slider, choice, group, file or none. */
+/** Returns the kind of a control: "text", "select", "check", "range", "slider", "choice" (custom list), "group", "file" or "none". */
 function kindOf(field) {
   if (field instanceof HTMLSelectElement) return "select";
   if (field instanceof HTMLInputElement) {
@@ -129,7 +129,7 @@ function kindOf(field) {
 const UNTYPED = /^(?:button|submit|reset|image|checkbox|radio|range|file|hidden)$/;
 const isTyped = (field) => field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && !UNTYPED.test(field.type));
 
-/** The kind of a node's control: `{kind}`; for a text field also `{wrong, needed}` if it does not accept the value. */
+/** Returns the `{kind}` of a node's control. If the control does not accept the value, also `{wrong, needed}`: actual and required kind. */
 engine.control = (node, value) => {
   if (!isConnected(node)) return { kind: "gone" };
   const field = fieldOf(node);
@@ -139,7 +139,7 @@ engine.control = (node, value) => {
   return { kind, wrong, needed };
 };
 
-/** The file input of a node, which is often hidden beside the button that opens it. */
+/** Returns the file input for a node; often it is hidden beside the button that opens it. Null if there is none or more than one. */
 engine.fileInputOf = (node) => {
   const isFiles = (field) => field instanceof HTMLInputElement && field.type === "file";
   const control = engine.controlOf(node);
@@ -156,7 +156,7 @@ const membersOf = (group) => queryAll(group, "input[type=radio],input[type=check
 
 /* ------------------------------------------------------------------- shown */
 
-/** The visible text of an element, without parts that `isOut` accepts, and without native lists. */
+/** Returns the visible text of an element, without `select` elements and parts for which `isOut` returns true. */
 function drawnText(element, isOut) {
   const parts = [];
   const read = (node) => {
@@ -173,10 +173,10 @@ function drawnText(element, isOut) {
 const ASIDE =
   "label,legend,[aria-hidden=true],[aria-live],[role=alert],[role=status],[role=log],[role=listbox],[role=tooltip],[role=dialog],svg,script,style";
 const HOLDERS = "body,html,form,fieldset,dialog,[role=dialog],[role=group],[role=radiogroup],table,main";
-/** The largest height, in pixels, of the visual box of a field. */
+/** The largest height, in pixels, of a box that can count as the visual frame of a field. */
 const TALLEST = 200;
 
-/** The boxes that draw a control and contain no other field, from the inside out. */
+/** Yields the control and its ancestors, innermost first, as long as they contain no other field. */
 function* boxesAround(field) {
   yield field;
   let levels = 0;
@@ -189,17 +189,17 @@ function* boxesAround(field) {
 }
 const isPopup = (other, field) => listsOf(field).some((list) => list === other || contains(list, other));
 
-/** The chosen items of a control that keeps them in a list of its own. */
+/** Returns the selected items of a multi-select control that shows them in its own listbox. */
 function pickedIn(field) {
   const lists = queryAll(field, "[role=listbox]").map((list) => [list, itemsIn(list)]);
-  // Items that appeared with the opened list are offered, not chosen.
+  // A list that appeared when the control opened contains the options, not the selection.
   const closed = lists.filter(
     ([list, items]) => !hasCome(list) && items.length && items.every(isSelected) && !queryAll(list, "input").length,
   );
   return closed.length === 1 && kindOf(field) === "choice" ? closed[0][1] : [];
 }
 
-/** The texts that a control shows as chosen. */
+/** Returns the texts of the options that a control shows as selected. */
 function shownChoice(field) {
   if (roleOf(field) === "listbox") return itemsIn(field).filter(isSelected).map(itemText);
   const picked = pickedIn(field);
@@ -217,19 +217,19 @@ function shownChoice(field) {
     const text = drawnText(box, isOut);
     if (text && text !== name) return [text];
   }
-  // The text of a button is also its name.
+  // Falls back to the control's own text, which equals its name for a button.
   const own = drawnText(field, isOut);
   return own ? [own] : [];
 }
 
-/** The text of a field. If an editor draws the text elsewhere, that text. */
+/** Returns the text of a field. For the hidden input field of an editor, returns the text that the editor draws. */
 function editedText(field) {
   if (!isProxy(field)) return isTyped(field) ? field.value : (field.innerText ?? "").replace(/\u200b|\n+$/g, "");
   const face = faceOf(field);
   return face ? linesDrawnIn(face, field).join("\n") : (field.value ?? "");
 }
 engine.editedText = editedText;
-/** Whether an editor with a hidden field shows another text than the one that was typed. */
+/** Whether an editor with a hidden input field shows a text that differs from `value`, after two frames. */
 engine.hasRewritten = async (node, value) => {
   const field = engine.controlOf(node);
   if (!isProxy(field)) return false;
@@ -237,14 +237,14 @@ engine.hasRewritten = async (node, value) => {
   return editedText(field) !== value;
 };
 
-/** Whether a field only receives keys: it is too small or transparent, and an editor draws its text elsewhere. */
+/** Whether a field is the hidden input field of an editor: it receives keys, but is tiny or transparent; the text is drawn elsewhere. */
 const isProxy = (engine.isProxy = (field) => {
   if (!(field instanceof HTMLTextAreaElement) && !field.editContext) return false;
   const { width, height } = rectOf(field);
   return width < 12 || height < 6 || getComputedStyle(field).opacity === "0";
 });
 
-/** The box in which an editor draws the text of such a field: the nearest one around it of some size. */
+/** Returns the box in which an editor draws the text of its hidden input field: the nearest ancestor of relevant size; null if none. */
 const faceOf = (engine.faceOf = (field) => {
   for (let box = engine.flatParent(field); box && box !== document.body; box = engine.flatParent(box)) {
     const { width, height } = rectOf(box);
@@ -253,10 +253,10 @@ const faceOf = (engine.faceOf = (field) => {
   return null;
 });
 
-/** How far, in pixels, the tops of parts of one line may differ. */
+/** The largest difference, in pixels, between the top edges of text pieces on the same line. */
 const LINE_SLACK = 4;
 
-/** The drawn lines of text in an element, by their position, without line numbers. */
+/** Returns the lines of text that an element draws, grouped by vertical position, without line numbers. */
 function linesDrawnIn(element, field) {
   const parts = [];
   const read = (node) => {
@@ -277,7 +277,7 @@ function linesDrawnIn(element, field) {
   return texts.map((line) => line.map(({ text }) => text).join(""));
 }
 
-/** Whether each line begins with a line number, drawn apart from the text. */
+/** Whether each line begins with a separate text piece that is a consecutive line number. */
 const isNumbered = (lines) =>
   lines.length > 0 &&
   lines.every(([first], at) => /^\d+$/.test(first.text) && Number(first.text) === Number(lines[0][0].text) + at) &&
@@ -290,20 +290,20 @@ function shownText(field) {
 }
 
 const choices = new WeakMap();
-/** Records the options that are about to be chosen in a native list. */
+/** Records the labels of the options that are about to be selected in a `select`. */
 engine.noteChoice = (select, names) => choices.set(select, names);
-/** The selected options of a native list; the outcome is `lost` if they are not the chosen ones. */
+/** Returns the selected options of a `select`. If they differ from those of `noteChoice`, `outcome` is "lost", or "taken" if now empty. */
 engine.shownOptions = (select) => {
   const selected = Array.from(select.selectedOptions);
   const values = selected.map(engine.optionText);
   const wanted = choices.get(select);
   const unchanged = Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n");
   if (!unchanged) return { values, unchanged };
-  // Many lists run an action and then return to their empty option.
+  // Many pages run an action on selection, and then reset the `select` to its empty option.
   return { values, unchanged, outcome: selected.every(({ value }) => value === "") ? "taken" : "lost" };
 };
 
-/** The current value of a control: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`. */
+/** Returns the current value of a control: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`, each if applicable. */
 engine.shownBy = (node) => {
   if (!isConnected(node)) {
     const heir = engine.heirOf(node);
@@ -341,7 +341,7 @@ engine.shownBy = (node) => {
   }
 };
 
-/** The value of the element that replaced a list or checkbox; null if there is none. */
+/** Returns the value of the element that replaced a removed `select` or checkbox; null if there is none. */
 function shownByTwin(field) {
   const twin = /^(?:select|check)$/.test(kindOf(field)) ? engine.twinOf(field) : null;
   if (!twin) return null;
@@ -352,7 +352,7 @@ engine.allShownBy = (...nodes) => nodes.map(engine.shownBy);
 
 /* ----------------------------------------------------------------- choices */
 
-/** The input in which an option is searched for; null if there is none. */
+/** Returns the text input of a control, in which the user types to search for an option; null if there is none. */
 function typedIn(field) {
   if (isTyped(field)) return field;
   const inside = queryAll(field, "input").filter((input) => isTyped(input) && isDrawn(input));
@@ -362,7 +362,7 @@ function typedIn(field) {
 const LISTS = "[role=listbox],[role=tree],[role=menu],[role=grid]";
 const ITEMS = "[role=option],[role=treeitem],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox]";
 
-/** The elements that a control references as its lists. */
+/** Returns the lists that a control references by `aria-controls`, `aria-owns` or `aria-activedescendant`. */
 function listsOf(field) {
   const speakers = [field, typedIn(field), closest(field, "[role=combobox]"), ...queryAll(field, "[aria-controls],[aria-owns]")].filter(
     Boolean,
@@ -392,7 +392,7 @@ function* below(element) {
   }
 }
 
-/** Whether a list has no room to show anything, as one that is only for assistive technology. */
+/** Whether a list is clipped to nothing, such as one that is only for assistive technology. */
 function isShut(list) {
   for (let box = list, levels = 0; box && box !== document.body && levels < 4; box = engine.flatParent(box), levels++) {
     const { width, height } = rectOf(box);
@@ -401,7 +401,7 @@ function isShut(list) {
   return false;
 }
 
-/** The options in a list. */
+/** Returns the visible options in a list; without option roles, its children with text. */
 function itemsIn(list) {
   const all = [...below(list)].filter((item) => isDrawn(item) && engine.isVisible(item) && !isShut(list));
   const items = all.filter((element) => matches(element, ITEMS));
@@ -416,14 +416,14 @@ const itemText = (item) =>
   collapse(textContent(item));
 
 let before = null;
-/** Records the visible elements before a list opens, so that an unmarked list is recognized by being new. */
+/** Records the visible elements before a list opens, so that a list without ARIA roles is recognized as new. */
 engine.noteDrawn = () => {
   engine.forgetTyping();
   before = new WeakSet(queryAll(document, "*").filter(isDrawn));
 };
 const hasCome = (element) => before !== null && !before.has(element);
 
-/** The new elements with text of their own. */
+/** Returns the elements that appeared since `noteDrawn`, outside the field, and directly contain text. */
 function newTexts(field) {
   const come = queryAll(document.body, "*").filter(
     (element) =>
@@ -443,7 +443,7 @@ function newTexts(field) {
 const MOST_ITEMS = 1000;
 let offered = [];
 
-/** The items of the lists that a field references; otherwise, unless `owned`, of a list that has appeared since the press. */
+/** Returns the options of the lists that a field references. If none, and unless `owned`, those that appeared since `noteDrawn`. */
 function itemsOf(field, owned = false) {
   if (kindOf(field) === "group") return membersOf(field);
   if (roleOf(field) === "listbox") return itemsIn(field);
@@ -454,7 +454,7 @@ function itemsOf(field, owned = false) {
   return come.length ? come : newTexts(field);
 }
 
-/** The options that are offered now: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. */
+/** Returns the current options: `{items: [{text, also, selected, disabled}], filter, proper, open, multiple}`. `also`: other texts. */
 engine.choices = (node, { owned = false } = {}) => {
   const field = fieldOf(node);
   const isGroup = kindOf(field) === "group";
@@ -486,7 +486,7 @@ const isMultiple = (field) =>
         (list) => list && getAttribute(list, "aria-multiselectable") === "true",
       ) || queryAll(field, "select[multiple]").some(isKept);
 
-/** The field to type a search text into: the control itself, or one that appeared with the list; null if there is none. */
+/** Returns the field that filters the options by typing: the control's own input, or one that appeared with the list; null if none. */
 function filterOf(field) {
   const own = typedIn(field);
   if (own) return own.readOnly || own.inputMode === "none" || engine.isDisabled(own) ? null : own;
@@ -503,7 +503,7 @@ function filterOf(field) {
 engine.filterOf = (node) => filterOf(fieldOf(node));
 engine.typedIn = (node) => typedIn(fieldOf(node));
 
-/** Whether the list of a control is open. */
+/** Whether a list of the control has opened since `noteDrawn`. */
 engine.isListOpen = (node) => {
   const field = fieldOf(node);
   return (
@@ -515,7 +515,7 @@ engine.isListOpen = (node) => {
 };
 engine.isInDialog = (node) => closest(node, "dialog,[role=dialog],[role=alertdialog]") !== null;
 
-/** The element that scrolls the list; null if there is none. */
+/** Returns the nearest scrollable ancestor of the current options; null if there is none. */
 engine.choicesScroller = () => {
   const [first] = offered;
   for (let box = first && engine.flatParent(first); box && box !== document.body; box = engine.flatParent(box)) {
@@ -524,7 +524,7 @@ engine.choicesScroller = () => {
   return null;
 };
 
-/** The part of a scrolling list in the viewport, its scroll position, and whether that is the end; null if it does not scroll. */
+/** Returns the visible box of a scrollable list, its scroll position (`scrolled`), and whether it is at the end; null if not scrollable. */
 engine.choicesBox = () => {
   const box = engine.choicesScroller();
   if (!box) return null;
@@ -549,7 +549,7 @@ const attributeNumber = (element, name) => {
 
 let numbers = new Map();
 const displays = new WeakMap();
-/** Records all visible numbers, so that the one that a slider changes is recognized as its value. */
+/** Records all texts with numbers before a slider moves, so that `findDisplay` recognizes the one that shows its value. */
 engine.noteNumbers = () => {
   numbers = new Map();
   for (const [place, text] of textsWithNumbers()) numbers.set(place, text);
@@ -561,7 +561,7 @@ function* textsWithNumbers() {
     else if (element.childElementCount === 0 && /\d/.test(textContent(element))) yield [element, textContent(element)];
   }
 }
-/** Takes the number that has changed as the slider's value; of several, such as with a running clock, the nearest. */
+/** Registers the element whose number has changed since `noteNumbers` as the display of the slider's value; of several, the nearest. */
 engine.findDisplay = (node) => {
   const field = fieldOf(node);
   const here = rectOf(field);
@@ -577,7 +577,7 @@ engine.findDisplay = (node) => {
   if (nearest) displays.set(field, nearest[0]);
 };
 
-/** The long box along which the thumb of a slider moves. */
+/** Returns the track of a custom slider: the nearest ancestor at least three times as long as the thumb. */
 const trackOf = (thumb) => {
   const { width, height } = rectOf(thumb);
   for (let box = engine.flatParent(thumb), levels = 0; box && levels < 4; box = engine.flatParent(box), levels++) {
@@ -587,7 +587,7 @@ const trackOf = (thumb) => {
   return thumb;
 };
 
-/** `{now, min, max, text, vertical, backwards}` of a slider; null if unknown. */
+/** Returns `{now, min, max, text, vertical, backwards}` of a custom slider. Unknown values are null. */
 engine.sliderOf = (node) => {
   const thumb = fieldOf(node);
   const display = displays.get(thumb);
@@ -605,7 +605,7 @@ engine.sliderOf = (node) => {
   };
 };
 
-/** The point of a slider's track at a share of its length: `{x, y}`. */
+/** Returns the point `{x, y}` on a slider's track at a fraction of its length, from 0 (minimum) to 1 (maximum). */
 engine.pointOnTrack = (node, share) => {
   const thumb = fieldOf(node);
   const { left, top, width, height } = rectOf(trackOf(thumb));
@@ -615,7 +615,7 @@ engine.pointOnTrack = (node, share) => {
 };
 
 const PICKED = new Set(["date", "time", "month", "week", "datetime-local"]);
-/** The focused field, if the browser has a picker or suggestions for it. */
+/** Returns the focused field if the browser offers a picker or a `datalist` for it; otherwise null. */
 engine.helpedField = () => {
   let focused = document.activeElement;
   for (let root = focused && engine.shadowRootOf(focused); root?.activeElement; root = engine.shadowRootOf(focused))

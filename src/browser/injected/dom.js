@@ -1,6 +1,6 @@
-// How a document appears to a person and to assistive technology: flat tree, visibility, roles, names, states.
+// Computes how a document appears to users and to assistive technology: flat tree, visibility, roles, names, states.
 
-// Taken from the prototypes once, since `<form><input name=getAttribute>` shadows the form's own methods in every world.
+// Uses the methods of the prototypes: in `<form><input name=getAttribute>`, the input shadows the form's method in every world.
 const bound = (method) => Function.prototype.call.bind(method);
 const getter = (type, property) => bound(Object.getOwnPropertyDescriptor(type.prototype, property).get);
 const assignedNodes = bound(HTMLSlotElement.prototype.assignedNodes);
@@ -10,7 +10,7 @@ const isBoxVisible = bound(Element.prototype.checkVisibility);
 const closest = bound(Element.prototype.closest);
 const attributeOf = bound(Element.prototype.getAttribute);
 const hasOwnAttributes = bound(Element.prototype.hasAttributes);
-/** The role and states that scripts set through `ElementInternals`, as equivalent attributes of each element. */
+/** element → the role and states that scripts set through `ElementInternals`, as equivalent ARIA attributes. */
 const internals = new WeakMap();
 let hasInternals = false;
 const native = (engine.native = {
@@ -56,14 +56,14 @@ const VISIBLE_BOX = { visibilityProperty: true };
 
 /* --------------------------------------------------------------- image maps */
 
-/** The image that an area of an image map belongs to. */
+/** Returns the image that uses the image map of an `<area>`; null if there is none. */
 function imageOf(area) {
   const map = closest(area, "map");
   const name = map && native.getAttribute(map, "name");
   return name ? native.rootOf(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`) : null;
 }
 
-/** A box inside the shape of an area, in the viewport; without size if there is none. */
+/** Returns a box inside the shape of an `<area>`, in viewport coordinates; without size if there is none. */
 function shapeOf(area) {
   const image = imageOf(area);
   if (!image) return boxOf(area);
@@ -78,7 +78,7 @@ function shapeOf(area) {
   return new DOMRect(outer.left + left * across, outer.top + top * down, (right - left) * across, (bottom - top) * down);
 }
 
-/** A box completely inside a shape, in pixels of the image. */
+/** Returns a box that lies completely inside a shape of an image map, in pixels of the image. */
 function boxInShape(shape, numbers, width, height) {
   const nothing = { left: 0, top: 0, right: 0, bottom: 0 };
   if (shape === "default") return { ...nothing, right: width, bottom: height };
@@ -95,7 +95,7 @@ function boxInShape(shape, numbers, width, height) {
   return widestSpan(Array.from({ length: numbers.length >> 1 }, (_, at) => numbers.slice(2 * at, 2 * at + 2))) ?? nothing;
 }
 
-/** The widest horizontal span inside a polygon. */
+/** Returns the widest horizontal span inside a polygon; null if there is none. */
 function widestSpan(points) {
   const LINES = 24;
   const [low, high] = [Math.min(...points.map(([, y]) => y)), Math.max(...points.map(([, y]) => y))];
@@ -122,14 +122,14 @@ const collapse = (engine.collapse = (text) => text.replace(/[\s\u200b]+/g, " ").
 
 const closedRoots = new WeakMap();
 
-/** Registers a closed shadow root; `host` may be null. */
+/** Registers a closed shadow root. Default for `host`: `root.host`. */
 engine.adoptClosedRoot = (host, root) => {
   closedRoots.set(host ?? root.host, root);
 };
 
 const shadowRootOf = (engine.shadowRootOf = (element) => native.shadowRoot(element) ?? closedRoots.get(element) ?? null);
 
-/** Stores the `ElementInternals` of each element as attributes; null if unknown. Returns whether anything is new. */
+/** Stores the `ElementInternals` attributes of each element (null: unknown). Returns whether any of them changed. */
 engine.adoptInternals = (elements, found) => {
   let isNew = false;
   elements.forEach((element, at) => {
@@ -170,9 +170,9 @@ engine.flatChildren = (node) => {
   return children;
 };
 
-/** The parent in the flat tree; null for the root element and for detached nodes. */
+/** Returns the parent in the flat tree; null for the root element and for detached nodes. */
 const flatParent = (engine.flatParent = (node) => {
-  // An area is drawn by its image, not by the map that contains it.
+  // The parent of an `<area>` is the image that draws it, not the `<map>` that contains it.
   const image = node instanceof HTMLAreaElement ? imageOf(node) : null;
   if (image) return image;
   const slot = nodeType(node) === TEXT ? native.slotOfText(node) : nodeType(node) === ELEMENT ? native.slotOfElement(node) : null;
@@ -184,14 +184,14 @@ const flatParent = (engine.flatParent = (node) => {
   return parent;
 });
 
-/** The element that receives keys in this document; null for the body, or if another frame receives them. */
+/** Returns the element that receives key events in this document; null if it is the body, or if another frame has the focus. */
 engine.keyTarget = () => {
   const active = engine.activeElement();
   const isHere = window.parent === window || document.hasFocus();
   return isHere && !(active instanceof HTMLIFrameElement) ? active : null;
 };
 
-/** The focused element, also inside shadow roots; null if that is only the body. */
+/** Returns the focused element, also inside shadow roots; null if it is the body or the root. */
 engine.activeElement = () => {
   let active = document.activeElement;
   if (!active || active === document.body || active === document.documentElement) return null;
@@ -199,7 +199,7 @@ engine.activeElement = () => {
   return active;
 };
 
-/** The elements that a page shows: its body, and others that a script adds to the root. */
+/** Returns the children of the root element except `head`: the body, and elements that scripts add beside it. */
 engine.topElements = () => {
   const page = document.documentElement;
   if (!page || !document.body) return page ? [page] : [];
@@ -208,7 +208,7 @@ engine.topElements = () => {
 
 /* --------------------------------------------------------------- visibility */
 
-/** Whether the element, or for `display: contents` its content, is drawn: not display none, visibility hidden, or locked. */
+/** Whether the element, or with `display: contents` its content, is rendered: not hidden by display, visibility or content-visibility. */
 engine.isVisible = (element) => {
   if (native.checkVisibility(element, VISIBLE_BOX)) {
     const box = native.rectOf(element);
@@ -221,7 +221,7 @@ engine.isVisible = (element) => {
 };
 
 const range = document.createRange();
-/** The box of the glyphs of a text node. */
+/** Returns the bounding box of a text node's text. */
 const textRect = (engine.textRect = (text) => {
   range.selectNodeContents(text);
   return range.getBoundingClientRect();
@@ -239,7 +239,7 @@ engine.isHiddenFromAccessibility = (element) => {
   return false;
 };
 
-/** Whether `aria-hidden` applies: browsers ignore it on the root, the body, and around the focus. */
+/** Whether `aria-hidden` is set and effective: browsers ignore it on the root, the body, and ancestors of the focused element. */
 const isAriaHidden = (engine.isAriaHidden = (element) => {
   if (getAttribute(element, "aria-hidden") !== "true") return false;
   if (element === document.body || element === document.documentElement) return false;
@@ -272,7 +272,7 @@ const GLOBAL_ARIA = `[aria-atomic],[aria-busy],[aria-controls],[aria-current],[a
 const SECTIONS = words("article aside nav section");
 const SECTION_ROLES = words("article complementary navigation region");
 
-/** Whether an element belongs to a section and not to the whole page. `mainToo`: `main` counts as a section, too. */
+/** Whether an element is in a sectioning element, so that its `header` or `footer` role does not apply. `mainToo`: `main` counts as one. */
 function isInSection(element, mainToo) {
   for (let node = parentNode(element); node; node = parentNode(node)) {
     if (nodeType(node) !== ELEMENT) continue;
@@ -294,10 +294,10 @@ const closestTag = (element, names) => {
 };
 const TABLE = words("table");
 
-/** A cache for the duration of one walk, while nothing changes; null between walks. */
+/** A cache for one synchronous walk, during which the document cannot change; null between walks. */
 let memory = null;
 
-/** Runs `work` with the cache, since finding labels and tables searches the whole document each time. */
+/** Runs `work` with the cache. Without it, each lookup of labels or tables searches the whole document. */
 engine.remembering = (work) => {
   memory = {
     tables: new WeakMap(),
@@ -315,7 +315,7 @@ engine.remembering = (work) => {
   }
 };
 
-/** The role of the table around `element`, which decides whether the element is a row, a cell or neither. */
+/** Returns the role of the table that contains `element`. It decides whether the element is a row, a cell or neither. */
 function tableRole(element) {
   const parent = parentNode(element);
   const known = isAsWritten ? null : memory?.tables;
@@ -338,7 +338,7 @@ function headerCellRole(element) {
   const scope = (getAttribute(element, "scope") ?? "").toLowerCase();
   if (scope === "row" || scope === "rowgroup") return "rowheader";
   if (scope === "col" || scope === "colgroup") return "columnheader";
-  // Without a scope, a header next to data cells is for its row, unless it is in the table's head.
+  // A `th` without `scope` is a row header if its row contains a `td`, unless it is in `thead`.
   const row = parentNode(element);
   if (row && parentNode(row) && localName(parentNode(row)) === "thead") return "columnheader";
   for (let cell = row && firstChild(row); cell; cell = nextSibling(cell)) {
@@ -347,10 +347,10 @@ function headerCellRole(element) {
   return "columnheader";
 }
 
-/** Whether tables and list items keep their role even if they are only used for layout. */
+/** Whether layout tables keep their table roles, and list items their role. Set by `asWritten`. */
 let isAsWritten = false;
 
-/** Runs `work` with roles by the markup alone, as role selectors need them in every browser. */
+/** Runs `work` with roles computed from the markup only, without layout heuristics. Role selectors use this in every browser. */
 engine.asWritten = (work) => {
   isAsWritten = true;
   try {
@@ -363,7 +363,7 @@ engine.writtenRoleOf = (element) => engine.asWritten(() => roleOf(element));
 
 const DATA_MARKS = "caption,thead,tfoot,th,colgroup,td[headers],td[scope],td[abbr]";
 
-/** Whether a table is only used for layout: it has a single row or column or contains tables, and no data markup. */
+/** Whether a table is only used for layout: a single row or column, or nested tables, and no markup for data such as headers. */
 function isLayoutTable(table) {
   if (isAsWritten) return false;
   const rows = table.rows;
@@ -509,7 +509,7 @@ const implicitRole = (element, tag) => {
   return role === undefined ? "generic" : typeof role === "string" ? role : role(element);
 };
 
-/** Whether an element is a native control, or the Tab key or a script can focus it. */
+/** Whether an element is focusable: a native control, or an element with `tabindex`. */
 const isFocusable = (engine.isFocusable = (element) => {
   if (hasAttribute(element, "tabindex")) return true;
   switch (localName(element)) {
@@ -550,7 +550,7 @@ const explicitRole = (element, tag, text) => {
   return implicitRole(element, tag);
 };
 
-/** The role for assistive technology, including `generic` and `none`. */
+/** Returns the ARIA role of an element, including `generic` and `none`. */
 const roleOf = (engine.roleOf = (element) => {
   const tag = localName(element);
   const text = getAttribute(element, "role");
@@ -585,7 +585,7 @@ engine.paintedAround = (element) => {
   return painted;
 };
 
-/** In a large document with unreadable style sheets, how many similar elements without generated text are checked. */
+/** In a large document with unreadable style sheets: after this many similar elements without generated text, assumes there is none. */
 const ENOUGH_ALIKE = 8;
 const LARGE = 2000;
 const isLarge = () => (memory.large ??= document.getElementsByTagName("*").length > LARGE);
@@ -641,7 +641,7 @@ function countedText(element, which, counter) {
 }
 
 const COUNTED = /(\S+) (-?\d+)/g;
-/** The counter values of each element that shows one: `element → {"::before": name → values, outermost first}`. */
+/** Returns the CSS counter values of each element that shows one: `element → {"::before": name → values, outermost first}`. */
 function countAll() {
   const counts = new Map();
   const standing = new Map();
@@ -677,7 +677,7 @@ function countAll() {
     const style = getComputedStyle(element);
     if (style.display === "none" || depth > DEEPEST_COUNTED) return;
     apply(style, level);
-    const own = new Set(); // The counters that its content begins end with the element.
+    const own = new Set(); // Counters created by the element's content. They end with the element.
     note(element, "::before", own);
     eachFlatChild(element, (child) => nodeType(child) === ELEMENT && visit(child, own, depth + 1));
     note(element, "::after", own);
@@ -689,7 +689,7 @@ function countAll() {
 const MOST_COUNTED = 20_000;
 const DEEPEST_COUNTED = 500;
 
-/** Whether a style sheet may generate text for an element of this tree; querying the style of each element is slow. */
+/** Whether a style sheet may generate text for an element. Matches selectors first, since reading the style of each element is slow. */
 function mayGenerate(element, known, wordsOnly) {
   const root = native.rootOf(element);
   let selectors = known.get(root);
@@ -702,7 +702,7 @@ function mayGenerate(element, known, wordsOnly) {
 }
 
 const ICONS = /^["'][\p{Co}\s]*["']$/u;
-/** A selector of all elements with generated text; "" if there are none, null if unknown. */
+/** Returns a selector that matches all elements with generated text; "" if there are none, null if a style sheet is unreadable. */
 function generatingSelectors(root, wordsOnly) {
   const found = new Set();
   const read = (rules) => {
@@ -726,7 +726,7 @@ function generatingSelectors(root, wordsOnly) {
     if (selectors) native.matches(document.documentElement, selectors);
     return selectors;
   } catch {
-    return null; // A sheet of another origin, or a selector that is invalid without its pseudo-element.
+    return null; // A cross-origin style sheet, or a selector that is invalid without its pseudo-element.
   }
 }
 
@@ -740,7 +740,7 @@ const isNameHidden = (element) => {
 const optionText = (option) => collapse(getAttribute(option, "label") || native.textContent(option));
 engine.optionText = optionText;
 
-/** The value of a control inside a label, as a part of the label's text; null for other elements. */
+/** Returns the value of a control that is embedded in a label and so is part of the label's text; null for other elements. */
 function embeddedValue(element, role) {
   switch (role) {
     case "textbox":
@@ -766,7 +766,7 @@ function embeddedValue(element, role) {
 class NameSearch {
   constructor(hiddenToo, inReference) {
     this.seen = new Set();
-    /** The elements earlier in the same `aria-labelledby` list. */
+    /** The elements that precede in the same `aria-labelledby` list. */
     this.visited = [];
     this.hiddenToo = hiddenToo;
     this.inReference = inReference;
@@ -788,7 +788,7 @@ function contentText(element, search, stopAt) {
 const UNSPOKEN = words("script style template noscript head meta link datalist");
 const SEPARATED = words("td th br tr li option");
 
-/** The text that an element contributes to a name. */
+/** Returns the text that an element contributes to an accessible name. */
 function partText(element, search, stopAt) {
   const tag = localName(element);
   if (tag === "br") return " ";
@@ -848,7 +848,7 @@ const textOf = (element, search) => (element ? collapse(contentText(element, sea
 
 const INPUT_BUTTONS = { submit: "Submit", reset: "Reset" };
 
-/** The name by HTML's own rules, which precede content and title. */
+/** Returns the name from native HTML markup (label, legend, caption, alt …), which takes precedence over content and `title`. */
 function nativeName(element, tag, search) {
   switch (tag) {
     case "input":
@@ -981,7 +981,7 @@ function rangeValue(element) {
 
 const VALUED_ROLES = words("combobox meter progressbar scrollbar searchbox slider spinbutton textbox");
 
-/** The value of a field; null if there is none to report. Callers must not show secrets: see `isSecret`. */
+/** Returns the value of a field; null if it has none. Callers must not show values of fields for which `isSecret` is true. */
 engine.valueOf = (element, role = roleOf(element)) => {
   if (!VALUED_ROLES.has(role)) return null;
   if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return rangeValue(element);
@@ -992,7 +992,7 @@ engine.valueOf = (element, role = roleOf(element)) => {
   return isHtml(element) ? element.innerText.replace(/\n$/, "") : native.textContent(element);
 };
 
-/** The text in a combobox that is not an input, without its list. */
+/** Returns the text of a combobox that is not an input, without the text of its list. */
 const comboboxText = (element) => contentText(element, new NameSearch(false, true), words("listbox tree grid dialog menu"));
 
 const isDisabledControl = (element, tag) => {
@@ -1010,7 +1010,7 @@ const isDisabledControl = (element, tag) => {
   }
 };
 
-/** Whether an element is disabled, natively or by ARIA, itself or by a group around it. */
+/** Whether an element is disabled, natively or by ARIA, itself or through an ancestor. */
 engine.isDisabled = (element) => {
   if (isDisabledControl(element, localName(element))) return true;
   for (let node = element; node; node = flatParent(node)) {
@@ -1025,7 +1025,7 @@ const tristate = (text) => (text === "true" ? true : text === "mixed" ? "mixed" 
 const CHECKABLE = words("checkbox menuitemcheckbox menuitemradio option radio switch treeitem");
 const SELECTABLE = words("cell columnheader gridcell option row rowheader tab treeitem");
 
-/** The states `{checked, expanded, selected, pressed, level, required, readonly, invalid}`; undefined if not applicable. */
+/** `statesOf` returns `{checked, expanded, selected, pressed, level, required, readonly, invalid}`; inapplicable states are undefined. */
 const NO_STATES = Object.freeze({});
 engine.statesOf = (element, role = roleOf(element), tag = localName(element)) => {
   const levelled = role === "heading" && tag.length === 2;

@@ -1,15 +1,15 @@
-// A drag as the page sees it: the dragged item and its list, where to aim while items move aside, and the result.
+// Observes a drag in the page: the dragged item and its list, where to aim while other items move aside, and the result.
 const { rectOf, isConnected, getAttribute, hasAttribute, localName, contains, textContent, matches } = engine.native;
 const childrenOf = Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Element.prototype, "children").get);
 
-/** How many levels above the named element the moving element may be. */
+/** The number of levels to search, from the element named in the action upwards, for the element that actually moves. */
 const LEVELS = 6;
 const LONGEST_LABEL = 40;
-/** The most elements that are compared to tell whether anything changed. */
+/** The most elements that are compared to detect changes of the document. */
 const MOST_ELEMENTS = 20_000;
-/** A shorter movement, in pixels, does not count. */
+/** Movements up to this distance, in pixels, are ignored. */
 const NEAR = 1.5;
-/** The most frames that an element may take to move aside. */
+/** The most frames to wait until an element has stopped moving. */
 const MOST_WAITED = 30;
 
 /** The state of the current drag. */
@@ -23,7 +23,7 @@ let taken = false;
 let landed = false;
 let held = false;
 let started = false;
-/** Begins to record whether the page allows a native drag, and accepts the drop. */
+/** Starts recording whether the page allows a native drag, and whether it accepts the drop. */
 engine.watchDrag = () => {
   dragged = refused = taken = landed = held = started = false;
   addEventListener("mousedown", noteHold, { once: true, passive: true });
@@ -33,7 +33,7 @@ engine.watchDrag = () => {
 const noteLanding = (event) => {
   landed ||= event.isTrusted;
 };
-// In the bubble phase, after the page's own listeners.
+// Listens in the bubble phase, after the page's listeners, so that `defaultPrevented` is final.
 const noteHold = (event) => {
   held = event.isTrusted && !event.defaultPrevented;
 };
@@ -57,7 +57,7 @@ const parentOf = (node) => {
   return parent instanceof Element ? parent : null;
 };
 
-/** The element and its ancestors, from the inside out. */
+/** Returns the element and its ancestors, innermost first, `LEVELS` at most. */
 function chainOf(node) {
   const chain = [];
   for (let at = node; at && at !== document.body && at !== document.documentElement && chain.length < LEVELS; at = parentOf(at))
@@ -67,7 +67,7 @@ function chainOf(node) {
 
 const classesOf = (element) => (getAttribute(element, "class") ?? "").split(/\s+/).filter(Boolean);
 
-/** Whether two elements are similar, as the items of a list are. */
+/** Whether two elements look like items of the same list: same tag, same role, and a common class. */
 function alike(one, other) {
   if (localName(one) !== localName(other) || getAttribute(one, "role") !== getAttribute(other, "role")) return false;
   const [first, second] = [classesOf(one), classesOf(other)];
@@ -83,17 +83,17 @@ const areaOf = (element) => {
   const { width, height } = rectOf(element);
   return width * height;
 };
-/** Whether an element is only a part of the item around it. */
+/** Whether an element is probably only a part of the item `around`: it is inline, or fills more than a third of it. */
 const isPart = (element, around) => getComputedStyle(element).display.startsWith("inline") || areaOf(around) < 3 * areaOf(element);
 
-/** An element and the ancestors that it is only a part of. */
+/** Returns an element and those ancestors of which it is only a part, such as the list item around a label. */
 function wholesOf(element) {
   const chain = chainOf(element);
   const end = chain.findIndex((part, index) => hasTwin(part) || !chain[index + 1] || !isPart(part, chain[index + 1]));
   return chain.slice(0, end + 1);
 }
 
-/** The items that two elements belong to, if these are in one list or in similar ones: `[item, goal]`; otherwise null. */
+/** Returns the list items that contain the two elements, `[item, goal]`, if both are in the same list or similar ones; otherwise null. */
 function itemsOf(start, target) {
   if (start.ownerSVGElement) return null;
   const wholes = wholesOf(start);
@@ -128,7 +128,7 @@ const neighbours = (element) => {
   return parent ? Array.from(childrenOf(parent)).filter((other) => isInFlow(other) && areaOf(other) > 0) : [];
 };
 
-/** Whether the items of a list are side by side (`x`) or stacked (`y`). */
+/** Returns "x" if the items of the list are side by side, and "y" if they are stacked. */
 function axisOf(goal) {
   const all = neighbours(goal);
   const at = all.indexOf(goal);
@@ -141,7 +141,7 @@ function axisOf(goal) {
   return Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top) > Math.min(one.height, two.height) / 2 ? "x" : "y";
 }
 
-/** The position of an element in its parent's content, independent of scrolling, and its size. */
+/** Returns the position of an element relative to its parent's content, independent of scrolling, and its size. */
 function standing(element) {
   const { left, top, width, height } = rectOf(element);
   const around = element.ownerSVGElement ?? parentOf(element);
@@ -161,13 +161,13 @@ const shownValueOf = (element) =>
   getAttribute(element, "aria-valuetext") ??
   getAttribute(element, "aria-valuenow") ??
   (localName(element) === "input" ? element.value : null);
-/** The sliders in and around an element, with their values. */
+/** Returns the sliders in and around an element (`chain[0]`), as `[element, value]`. */
 function valuesOf(chain) {
   const sliders = chain.slice(0, 3).filter((element) => matches(element, SLIDES));
   return [...sliders, ...engine.queryAll(chain[0], SLIDES)].map((element) => [element, shownValueOf(element)]);
 }
 
-/** A hash of a canvas's pixels; null if they cannot be read. */
+/** Returns a hash of a canvas's pixels; null for other elements, or if the pixels cannot be read. */
 function drawingOf(node) {
   if (!(node instanceof HTMLCanvasElement) || !node.width || !node.height) return null;
   try {
@@ -183,7 +183,7 @@ function drawingOf(node) {
 }
 
 /**
- * A fingerprint of the document: the boxes of all elements, and its text. The boxes in `moved` are given as before a movement by `dx`
+ * Returns a fingerprint of the document: the boxes of all elements, and its text. Boxes of elements in `moved` are shifted back by `dx`
  * and `dy`.
  */
 function print({ moved = null, dx = 0, dy = 0 } = {}) {
@@ -195,22 +195,22 @@ function print({ moved = null, dx = 0, dy = 0 } = {}) {
       const [backX, backY] = moved && contains(moved, element) ? [dx, dy] : [0, 0];
       const { left, top, width, height } = rectOf(element);
       const value = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : "";
-      // Half pixels must always be rounded in the same direction.
+      // Adds 0.01 so that half pixels are always rounded up, despite floating-point errors.
       return `${Math.round(left - backX + scrollX + 0.01)},${Math.round(top - backY + scrollY + 0.01)},${Math.round(width)},${Math.round(height)}${value}`;
     });
   return `${boxes.join(" ")} ${textContent(document.documentElement)}`;
 }
 
-/** All elements of the document, to recognize new ones later; null if there are too many. */
+/** Returns the set of all elements of the document, to recognize new ones later; null if there are too many. */
 function everything() {
   const all = engine.queryAll(document, "*");
   return all.length <= MOST_ELEMENTS ? new WeakSet(all) : null;
 }
 
-/** Whether nothing was selected before the drag. */
+/** Whether no text was selected before the drag. */
 let unselected = false;
 
-/** Records the state before a drag. `target` is null if it is in another document. */
+/** Records the state of the document before a drag. `target` is null if it is in another document. */
 engine.noteDrag = (start, target, place) => {
   unselected = getSelection().isCollapsed;
   const [item, goal] = (target && place !== "into" && itemsOf(start, target)) || [null, null];
@@ -242,13 +242,13 @@ engine.noteDrag = (start, target, place) => {
   };
 };
 
-/** Clears the text selection that a drag without effect has made, since the browser would drag that text at the next press. */
+/** Clears a text selection that an ineffective drag has made; otherwise the browser would drag the selected text at the next press. */
 engine.unselectDragged = () => {
   const selection = getSelection();
   if (unselected && !selection.isCollapsed) selection.collapseToStart();
 };
 
-/** The distance between the centres of two elements. */
+/** Returns the distance `{x, y}` from the centre of one element to that of another. */
 function between(one, other) {
   const [from, to] = [rectOf(one), rectOf(other)];
   return { x: to.left + to.width / 2 - from.left - from.width / 2, y: to.top + to.height / 2 - from.top - from.height / 2 };
@@ -266,28 +266,28 @@ const isAfter = (one, other) => Boolean(other.compareDocumentPosition(one) & Nod
 
 /* ---------------------------------------------------------------- under way */
 
-/** Records the positions of the list's items after the dragged one was picked up. */
+/** Records the positions of the list's items after the dragged item was picked up. */
 engine.notePickUp = () => {
   if (!drag?.goal) return;
   drag.base = new Map(Array.from(childrenOf(drag.list), (element) => [element, standing(element)]));
 };
 
-/** How far an item has moved aside along the list. */
+/** Returns how far an item has moved along the list since the pick-up, in pixels. */
 function gaveWay(element) {
   const was = element && drag.base?.get(element);
   return was ? standing(element)[drag.axis] - was[drag.axis] : 0;
 }
 
 /**
- * The side of the goal where the dragged item is now: `{side, elsewhere}`. `side` is "before", "after", or null if it is not next to the
- * goal; `elsewhere` is whether the page shows it at another place among the items.
+ * Returns on which side of the goal item a drop would insert the dragged item now: `{side, elsewhere}`. `side` is "before", "after", or
+ * null if it is not next to the goal; `elsewhere`: whether the page shows it at another position in the list.
  */
 function sideNow() {
   const { goal, list, item, children, wasAfter } = drag;
   const all = Array.from(childrenOf(list)).filter((element) => isInFlow(element) && (areaOf(element) > 0 || element === item));
   const at = all.indexOf(goal);
   const isMoved = parentOf(item) === list && isInFlow(item) && (isAfter(item, goal) !== wasAfter || !children.has(item));
-  // A placeholder marks the item's place, unless the other items are only shifted by transforms.
+  // A new element in the list is a placeholder for the item, unless the other items are shifted by transforms.
   const isShifted = all.some((element) => element !== item && getComputedStyle(element).transform !== "none");
   const stands = isShifted ? [] : all.filter((element) => !children.has(element));
   const marker = isMoved ? item : stands.length === 1 ? stands[0] : null;
@@ -298,10 +298,10 @@ function sideNow() {
   return { side: sideGivenWay(all, at), elsewhere: false };
 }
 
-/** The same side, if the document's structure does not show it. */
+/** Determines the `side` of `sideNow` from the shifted positions of items, if the DOM order does not show it. */
 function sideGivenWay(all, at) {
   const { goal, list, item, axis, wasAfter } = drag;
-  // Items may be displaced only visually.
+  // Items may be displaced only visually, by transforms.
   const rest = all.filter((element) => element !== item);
   const index = rest.indexOf(goal);
   const half = { x: drag.from.width, y: drag.from.height }[axis] / 2;
@@ -318,7 +318,7 @@ function sideGivenWay(all, at) {
 const sideInOrder = (all, at) =>
   all[at - 1] === drag.item && isInFlow(drag.item) ? "before" : all[at + 1] === drag.item && isInFlow(drag.item) ? "after" : null;
 
-/** Waits until an element has stopped moving. */
+/** Waits until an element has the same position in two frames, for `MOST_WAITED` frames at most. */
 async function standsStill(element) {
   for (let frame = 0, last = ""; frame < MOST_WAITED; frame++) {
     const { left, top } = rectOf(element);
@@ -329,12 +329,12 @@ async function standsStill(element) {
   }
 }
 
-/** The point of the goal to aim at, as shares of its box. */
+/** Returns the point of the goal item to aim at, as fractions `{x, y}` of its box. */
 function shares() {
   const { goal, place, axis, from } = drag;
   if (!goal) return { x: 0.5, y: 0.5 };
   if (place === "before" || place === "after") return { x: 0.5, y: 0.5, [axis]: place === "before" ? 0.2 : 0.8 };
-  // Beyond the middle, since many lists make room only then.
+  // Aims beyond the middle, since many lists make room only then.
   const box = rectOf(goal);
   const [way, size] =
     axis === "x"
@@ -345,9 +345,9 @@ function shares() {
 }
 
 /**
- * Where to hold the dragged element now: `{point, edge, side, elsewhere, out}`; null if the target is gone. `edge`: the point at the edge
- * of an area that must scroll to show the point; `side`, `elsewhere`: see `sideNow`; `out`: the direction out of the goal on the requested
- * side. `margin`: how far inside the area the point must be; `still`: first waits until the target is at rest.
+ * Returns where to move the pointer during a drag: `{point, edge, side, elsewhere, out}`; null if the target is gone. `edge`: the point at
+ * the edge of an area that must scroll first; `side`, `elsewhere`: see `sideNow`; `out`: offset that leaves the goal on the requested side.
+ * `margin`: how far inside the scrolling area `point` must be; `still`: first waits until the target has stopped moving.
  */
 engine.dragSight = async (node, position, { margin = 0, still = false } = {}) => {
   const here = drag?.target === node ? drag : null;
@@ -375,7 +375,7 @@ engine.isDraggable = (element) => {
   return false;
 };
 
-/** The same for the element at a point. */
+/** Like `isDraggable`, for the element at a point of the viewport. */
 engine.isDraggableAt = (x, y) => {
   let seen = document.elementFromPoint(x, y);
   for (let inner = seen?.shadowRoot?.elementFromPoint(x, y); inner && inner !== seen; inner = seen.shadowRoot?.elementFromPoint(x, y))
@@ -383,7 +383,7 @@ engine.isDraggableAt = (x, y) => {
   return engine.isDraggable(seen);
 };
 
-/** Records whether the page shows a drag. */
+/** Records whether the page has changed since the drag began, which shows that it reacts to the drag. */
 engine.noteCarried = () => {
   if (drag)
     drag.picked =
@@ -397,14 +397,14 @@ engine.noteCarried = () => {
 const REST = 3;
 const MOST_FRAMES = 90;
 
-/** Whether an item is still out of its list, or displaced visually. */
+/** Whether an item is still lifted out of its list: another position style, a transform, or a running animation. */
 const isLifted = (item) => {
   if (!item || !isConnected(item)) return false;
   const { position, transform, pointerEvents } = getComputedStyle(item);
   return position !== drag.style.position || (transform !== drag.style.transform && pointerEvents === "none") || engine.isGliding(item);
 };
 
-/** Waits until the dragged element is at rest: many elements glide to their new place, or back. */
+/** Waits until the dragged element has stopped moving: after the drop, many pages animate it to its new or old position. */
 async function atRest() {
   let last = "";
   for (let frame = 0, still = 0; frame < MOST_FRAMES && still < REST; frame++) {
@@ -418,10 +418,10 @@ async function atRest() {
   }
 }
 
-/** The items of the list that contains an element now. */
+/** Returns the items of the list that now contains the element: its visible siblings with the same tag, and itself. */
 const itemsAround = (element) => neighbours(element).filter((other) => other === element || localName(other) === localName(element));
 
-/** Whether an element is the other one, or its replacement. */
+/** Whether an element is `other`, or a re-rendered replacement of it. */
 const isOrReplaces = (element, other) =>
   element === other || (!isConnected(other) && alike(element, other) && textOf(element) === textOf(other));
 
@@ -443,7 +443,7 @@ function placeOf(element, from) {
   };
 }
 
-/** The name of a list: its own, or its first heading. */
+/** Returns the name of a list: its accessible name, its first heading, or its id; null if there is none. */
 function listName(list) {
   for (const element of chainOf(list).slice(0, 3)) {
     const named =
@@ -455,10 +455,10 @@ function listName(list) {
   return getAttribute(list, "id") || null;
 }
 
-/** The new place of the first recorded element that has another position among its siblings, or another parent. */
+/** Returns the new position (see `placeOf`) of the first recorded element whose order or parent has changed; null if there is none. */
 function moved() {
   for (const { element, parent, siblings } of drag.before) {
-    // Freely positioned elements have no order.
+    // Absolutely positioned elements have no order.
     if (!isConnected(element) || !itemsAround(element).includes(element)) continue;
     if (parentOf(element) !== parent) return placeOf(element, parent);
     const now = Array.from(childrenOf(parent));
@@ -469,7 +469,7 @@ function moved() {
   return null;
 }
 
-/** The new place of an item that the page has re-created from its data. */
+/** Returns the new position of a dragged item that the page has re-rendered as a new element; null if there is none. */
 function madeAnew() {
   const { text, chain, before, target, goal } = drag;
   const item = drag.item ?? chain[0];
@@ -513,7 +513,7 @@ function movedBy(element, dx, dy) {
   return { kind: "moved", x, y, dx: way, dy: high, short: isShort(element) };
 }
 
-/** A movement too short to count otherwise, if nothing else on the page changed; null otherwise. */
+/** Returns a movement that is shorter than `NEAR`, if nothing else on the page has changed; otherwise null. */
 function nudged() {
   for (const { element, standing: was } of drag.before.slice(0, 4)) {
     if (!isConnected(element)) continue;
@@ -523,9 +523,9 @@ function nudged() {
   return null;
 }
 
-/** A shorter distance to the target, in pixels, is not compared. */
+/** `isShort` ignores an axis along which the target is not further away than this, in pixels. */
 const SHORT_WAY = 8;
-/** Whether the moved element stopped in the first half of the distance to the target. */
+/** Whether the moved element covered less than half of the distance to the target. */
 function isShort(element) {
   const { start, target, away } = drag;
   if (!away || !isConnected(start) || !isConnected(target) || contains(element, target)) return false;
@@ -540,7 +540,7 @@ const isDrawn = (element) => {
   const { width, height } = rectOf(element);
   return (width > 0 || height > 0) && engine.isVisible(element);
 };
-/** The largest shape of a group of shapes, which a person points at. */
+/** Returns the largest SVG shape of a group, the one to click on. */
 function pointedAt(element) {
   const shapes = [element, ...engine.queryAll(element, "*")].filter(
     (part) => engine.isShape(part) && localName(part) !== "g" && isDrawn(part),
@@ -548,7 +548,7 @@ function pointedAt(element) {
   return shapes.reduce((most, shape) => (areaOf(shape) > areaOf(most) ? shape : most), shapes[0] ?? element);
 }
 
-/** The element that the drag has created, nearest to the target: `{ref, name}`; null if unknown. */
+/** Returns the element nearest to the target that the drag has created, as `{ref, name}`; null if there is none. */
 function made() {
   const { there, target } = drag;
   if (!there || !target || !isConnected(target)) return null;
@@ -567,7 +567,7 @@ function made() {
 }
 
 const HANDLE_CURSOR = /grab|move|all-scroll|-resize/;
-/** A possible drag handle of the element: one with such a cursor or class, or a draggable one. */
+/** Returns a possible drag handle in or around the element, as `{ref, name}`: by cursor, class or `draggable`; null if there is none. */
 function handle() {
   const { start, chain } = drag;
   if (!isConnected(start)) return null;
@@ -587,7 +587,7 @@ function handle() {
   return found ? { ref: engine.refOf(found), name: engine.preview(found).slice(0, 80) } : null;
 }
 
-/** The result of the drag: `{kind, …}`. */
+/** Returns the result of the drag: `{kind, …}`, with `kind` order, value, moved, sized, drawn, gone, effect, none or unknown. */
 engine.dragOutcome = async () => {
   if (!drag) return { kind: "unknown" };
   await atRest();
@@ -613,7 +613,7 @@ engine.dragOutcome = async () => {
 
 const noneOf = (what) => ({ kind: "none", ...what, native: drag.isNative || dragged, handle: handle() });
 
-/** Whether a native drag ended without a drop or a new place in a list. A drop in another frame is not noticed. */
+/** Whether a native drag ended without a drop event or a new position in a list. Drops in other frames are not detected. */
 function isMissed(found) {
   if (!found || landed || !drag.target || found.kind === "order" || found.kind === "value") return false;
   return dragged || (drag.isNative && held && !started);

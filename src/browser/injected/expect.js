@@ -1,6 +1,6 @@
 // Checks expectations about elements, and returns their actual values.
 
-/** Compares elements with an expectation: `{matches, received}`, with `missing` if there is no element. */
+/** Compares matching elements with an expectation. Returns `{matches, received}`, with `missing` if there is no element. */
 engine.expect = (chain, root, what, expected, testId) => {
   if (what === "title") return { matches: isText(document.title, expected), received: document.title };
   const found = engine.select(chain, root);
@@ -95,7 +95,7 @@ const SINGLES = {
     const share = await new Promise((done) => {
       const observer = new IntersectionObserver((entries) => (observer.disconnect(), done(entries[0].intersectionRatio)));
       observer.observe(element);
-      // Requests a frame, without which the observer is not called.
+      // Requests an animation frame, without which the browser does not call the observer.
       requestAnimationFrame(() => {});
     });
     const matches = share > 0 && share > (ratio ?? 0) - 1e-9;
@@ -128,7 +128,7 @@ const SINGLES = {
   errorMessage: (element, expected) => verdict(engine.errorMessageOf(element), expected),
 };
 
-/** The text that says why a control is invalid; "" if it is valid. */
+/** Returns the error message of an invalid control, from ARIA or native validation; "" if the control is valid. */
 engine.errorMessageOf = (element) => {
   const invalid = element.getAttribute("aria-invalid");
   const says = invalid !== null && invalid.trim() !== "" && invalid !== "false";
@@ -138,7 +138,7 @@ engine.errorMessageOf = (element) => {
   return squeezed(Array.from(others, (other) => engine.textOf(other)).join(" "));
 };
 
-/** The accessibility tree of an element: a list of texts and of `{role, name, children, …}`. */
+/** Returns the accessibility tree of an element: an array of texts and of `{role, name, children, …}`. */
 engine.ariaTree = (root) => {
   const inside = (element) => {
     const parts = [];
@@ -166,7 +166,7 @@ engine.ariaTree = (root) => {
   return engine.asWritten(() => joined(outside(root)));
 };
 
-/** Whether inputs of this role have a value that means nothing to a person. */
+/** Whether the `value` of inputs with this role is not visible to the user. */
 const isMarked = (role) => /^(?:checkbox|radio|switch)$/.test(role);
 
 /** Joins adjacent texts, with white space collapsed. */

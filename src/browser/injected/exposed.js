@@ -1,6 +1,6 @@
-// Exposes a function to the page that the engine answers. Calls are queued until the engine fetches them. It does so by the same
-// function, with a token that no page knows. Child frames begin with an empty document, which a page can inspect: `where` is
-// "filled" for all documents except those, "empty" for those only, or "everywhere".
+// Exposes a function to the page. The engine implements it: it fetches queued calls through the same function, called with a `token` that
+// no page knows. `where` is "everywhere", "empty" for the initial `about:blank` document of child frames (which their parent page can
+// inspect), or "filled" for all other documents.
 (name, token, where, keeps) => {
   const empty = globalThis !== top && location.href.startsWith("about:blank");
   if (where === (empty ? "filled" : "empty")) return;
@@ -11,7 +11,7 @@
     wanted = [];
     return fetched;
   };
-  // Who fetches the next calls has already passed on the previous ones.
+  // A caller that fetches the next calls has already delivered the previous ones.
   const fetch = () => {
     reported = last - wanted.length;
     asking = asking.filter(([number, done]) => number > reported || done());
@@ -35,6 +35,6 @@
       give?.(next());
     });
   };
-  // A bound function does not reveal its source.
+  // Binds the function: `toString` does not reveal the source of a bound function.
   globalThis[name] = Object.defineProperty(exposed.bind(), "name", { value: name, configurable: true });
 };

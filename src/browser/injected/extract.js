@@ -1,6 +1,6 @@
-// Reads rows from a document, by fields with selectors or from a table. `engine` is the engine; `tasks` receives the functions.
-// A row read by fields is a list of what each field finds. A number comes with the decimal and group marks of its language;
-// a field with fields of its own is a list of the same form.
+// Extracts rows of data from a document, by a list of fields with selectors, or from a table. Adds its functions to `tasks`.
+// A row is an array with the value of each field. A number is `[text, marks]`, with the decimal and group separators of its language.
+// The value of a field with nested fields is again such an array.
 
 const written = (language) => {
   try {
@@ -10,7 +10,7 @@ const written = (language) => {
     const mark = (kind) => parts.find((part) => part.type === kind)?.value ?? " ";
     return mark("decimal") + mark("group");
   } catch {
-    return ""; // There is no such language.
+    return ""; // Not a valid language tag.
   }
 };
 const languages = new Map();
@@ -64,14 +64,14 @@ const rowOf = (root, fields) =>
     return found.length === 0 ? null : read(found[0], attribute, wanted);
   });
 
-/** The row elements, and a function that reads one: `{elements, read}`; for a table also `{names, count, total}`. */
+/** Returns the row elements and a function that reads one: `{elements, read}`; for a table also `{names, count, total}`. */
 const rowsBy = (chain, fields, root) => {
   if (fields === null) return tableRows(chain, root);
   const elements = chain === null ? [document.documentElement] : engine.select(chain, root);
   return { elements, read: (element) => rowOf(element, fields) };
 };
 
-/** Reads all rows at once: `{rows, names, count, total}`. */
+/** Reads all rows in the document: `{rows}`; for a table also column names, number of tables found, and total number of rows. */
 tasks.rows = (chain, fields, root) =>
   engine.asking(() => {
     const { elements, read, ...rest } = rowsBy(chain, fields, root);
@@ -90,7 +90,7 @@ const numberOf = (element, attribute) => {
 };
 const isIn = (found, root) => found.closest(GRIDS) === root;
 
-/** The table that a selector finds, or the first one inside its matches; without a selector, the first of the document. */
+/** Returns the table that a selector matches, or the first one inside its matches; without a selector, the first table of the document. */
 const tableAt = (chain, root) => {
   const places = chain === null ? [root ?? document] : engine.select(chain, root);
   for (const place of places) {
@@ -103,7 +103,7 @@ const tableAt = (chain, root) => {
   return { table: null, count: 0 };
 };
 
-/** A row as `{element, cells, isHead}`; a cell as `{element, columns, rows, column, isHead}`. */
+/** Returns the rows of a table as `{element, cells, isHead}`. A cell is `{element, columns, rows, column, isHead}`, with spans. */
 const linesOf = (table) => {
   if (table.localName !== "table" || /^(grid|treegrid)$/.test(table.getAttribute("role") ?? "")) return gridLines(table);
   const inHead = new Set(table.tHead?.rows ?? []);
@@ -120,7 +120,7 @@ const linesOf = (table) => {
   });
 };
 
-/** The rows of a grid. A row that pinned columns split into several elements is joined. */
+/** Returns the rows of an ARIA grid. Joins the elements of a row that is split because of pinned columns. */
 const gridLines = (table) => {
   const lines = [];
   const numbered = new Map();
@@ -151,7 +151,7 @@ const gridLines = (table) => {
   return lines;
 };
 
-/** The text in each column of a row, with cells that span from above. `open` holds the cells that span further down, by column. */
+/** Returns the text in each column of a row, including cells that span from above. `open`: column → cell that spans into later rows. */
 const textsOf = (line, open) => {
   const texts = [];
   const fill = () => {
@@ -172,7 +172,7 @@ const textsOf = (line, open) => {
   return texts;
 };
 
-/** The names of columns, from the texts above them; made unique by a number. */
+/** Returns the column names, from the texts of the header rows. Duplicate names get a number. */
 const namesOf = (heads, width) => {
   const names = [];
   for (let column = 0; column < width; column++) {
@@ -195,7 +195,7 @@ const tableRows = (chain, root) => {
   const open = new Map();
   const texts = new Map();
   const above = heads.map((line) => textsOf(line, open));
-  open.clear(); // Cells do not span from the head into the body.
+  open.clear(); // Header cells do not span into the body.
   for (const line of body) texts.set(line.element, textsOf(line, open));
   const width = Math.max(0, ...above.map((row) => row.length), ...Array.from(texts.values(), (row) => row.length));
   const total = numberOf(table, "aria-rowcount");
@@ -215,7 +215,7 @@ const PATIENCE_MS = 500;
 const BATCH_MS = 1000;
 /** The most elements that are compared with their earlier content, to detect elements that are reused for other rows. */
 const MOST_COMPARED = 500;
-/** How often to scroll back by half, to find rows in common with the previous ones. */
+/** How many times to scroll back half the distance, to find rows that overlap with the previous ones. */
 const MOST_TRIES = 6;
 const NUMBERS = [
   "aria-rowindex",
@@ -228,7 +228,7 @@ const NUMBERS = [
   "data-row",
 ];
 
-/** Resolves after the next frame and its tasks, or after a moment if none is drawn. */
+/** Resolves after the next animation frame, or after 60 ms if the tab draws none. */
 const frame = () =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
@@ -237,7 +237,7 @@ const frame = () =>
 
 const isPage = (scroller) => scroller === (document.scrollingElement ?? document.documentElement);
 
-/** The number of each line in the list, if the page gives it in an attribute. */
+/** Returns the position of each row in the list from an attribute such as `aria-rowindex`; null if the page provides none. */
 const numbersOf = (lines, state) => {
   for (const attribute of NUMBERS) {
     const numbers = lines.map(({ element }) => {
@@ -249,7 +249,7 @@ const numbersOf = (lines, state) => {
   return null;
 };
 
-/** Whether numbers are positions in the list, and not those of reused elements or of records. */
+/** Whether an attribute's numbers are positions in the list, and not numbers of recycled DOM elements or ids of records. */
 const isNumbering = (numbers, lines, state) => {
   const isSorted = [1, -1].some((sign) => numbers.every((number, at) => at === 0 || sign * (number - numbers[at - 1]) > 0));
   if (!isSorted) return false;
@@ -260,7 +260,7 @@ const isNumbering = (numbers, lines, state) => {
   return others.length * 2 <= known.length;
 };
 
-/** The boxes of elements in the scrolled content. */
+/** Returns the boxes of elements in coordinates of the scrolled content, independent of the scroll position. */
 const boxesOf = (elements, scroller) => {
   const start = isPage(scroller) ? { top: -scroller.scrollTop, left: 0 } : scroller.getBoundingClientRect();
   const moved = isPage(scroller) ? 0 : scroller.scrollTop;
@@ -276,11 +276,11 @@ const isReady = (elements, scroller) => {
   const end = Math.min(scroller.scrollTop + scroller.clientHeight, scroller.scrollHeight);
   const top = Math.min(...boxes.map((box) => box.top));
   const bottom = Math.max(...boxes.map((box) => box.bottom));
-  // Rows missing at the end are read in the next step, or when the end is checked again.
+  // Tolerates a small gap at the end: the next step reads rows that are rendered later.
   return top <= scroller.scrollTop + 1 && bottom >= end - scroller.clientHeight / 10;
 };
 
-/** Waits until rows cover the visible part, or until the time is over. */
+/** Waits until rows fill the visible part and have all `needed` fields, for `PATIENCE_MS` at most. */
 const settled = async (rowsNow, state, needed) => {
   const lacks = (row) => needed.some((field) => row[field] === null);
   const until = performance.now() + PATIENCE_MS;
@@ -303,8 +303,8 @@ const beginning = (rowsNow) => {
 };
 
 /**
- * Reads rows and scrolls on, for about a second: `{rows: [[number, row]], recycles, ended, isLost, total, names, count}`. `isLost`: the
- * current rows cannot be joined to the previous ones. `needed`: the fields without which a row is not complete yet.
+ * Reads rows of a list while scrolling down, for about a second: `{rows: [[index, row]], recycles, ended, isLost, total, names, count}`.
+ * `isLost`: the rows' position in the list is unknown. `begin`: starts at the top. `needed`: fields without which a row is not loaded.
  */
 tasks.roll = async (chain, fields, root, begin, needed) => {
   const until = performance.now() + BATCH_MS;
@@ -339,13 +339,13 @@ tasks.roll = async (chain, fields, root, begin, needed) => {
   }
 };
 
-/** The next scroll position: it keeps the last rows in view if they are needed to recognize where the next ones belong. */
+/** Returns the next scroll position. If rows have no numbers, keeps the last rows in view, to match them with the next ones. */
 const nextTop = ({ isNumbered, scroller }, at, end) => {
   const height = scroller.clientHeight;
   return isNumbered ? Math.max(end - 2, at + height * 0.8) : Math.max(end - height * 0.35, at + height * 0.3);
 };
 
-/** Adds new or changed rows. Returns false if their position in the list is unclear. */
+/** Appends new or changed rows to `rows`. Returns false if their position in the list cannot be determined. */
 const take = (elements, read, state, rows) => {
   const lines = linesNow(elements, read, state);
   const ordered = state.scroller ? [...lines].sort((a, b) => Math.round(a.top) - Math.round(b.top) || a.left - b.left) : lines;
@@ -360,7 +360,7 @@ const take = (elements, read, state, rows) => {
   return true;
 };
 
-/** The rows in the document: `{element, row, text, top, bottom, left}`. In large lists, known rows are not read again. */
+/** Returns the rows now in the document: `{element, row, text, top, bottom, left}`. In large lists, does not read known rows again. */
 const linesNow = (elements, read, state) => {
   const { scroller, known } = state;
   const boxes = scroller ? boxesOf(elements, scroller) : [];
@@ -381,7 +381,7 @@ const linesNow = (elements, read, state) => {
   return lines;
 };
 
-/** Sets the `index` of each line in the list. Returns false if that is unclear. */
+/** Sets `index`, the position in the list, of each row. Returns false if it cannot be determined. */
 const setIndexes = (lines, state) => {
   const numbers = state.scroller ? numbersOf(lines, state) : null;
   state.isNumbered = numbers !== null;
@@ -399,7 +399,7 @@ const setIndexes = (lines, state) => {
   return true;
 };
 
-/** Whether scrolling has skipped numbers. After several tries, the list is assumed to have gaps. */
+/** Whether scrolling has skipped row numbers. After `MOST_TRIES` attempts, assumes that the list itself has gaps. */
 const leavesOut = (numbers, { next, tries, texts }) => {
   const first = Math.min(...numbers);
   return texts.size > 0 && first > next && tries < MOST_TRIES && Math.max(...numbers) - first < numbers.length;
@@ -407,7 +407,7 @@ const leavesOut = (numbers, { next, tries, texts }) => {
 
 const byIndex = ({ known }) => new Map(Array.from(known.values(), (line) => [line.index, line]));
 
-/** How far a row may move by late layout; one that moved as far as the list was scrolled is another row. */
+/** Returns how many pixels a row may move because of late layout. If it moved as far as the list scrolled, it is another row. */
 const nearness = ({ scroller, at }) => Math.max(1, Math.abs((scroller?.scrollTop ?? 0) - at) / 2);
 
 /** The most frequent vote; `null` if there is none. */
@@ -418,8 +418,8 @@ const voted = (votes) => {
 };
 
 /**
- * The index of the first line, found by matching the lines with the previous ones: by elements that stayed, by position, or by text.
- * `null` if that is unclear.
+ * Returns the list position of the first row. Matches the rows with the previous ones: by unchanged elements, by position, or by text.
+ * Null if the match is ambiguous.
  */
 const startOf = (lines, state) => {
   if (lines.length === 0 || state.texts.size === 0) return state.next;
@@ -456,7 +456,7 @@ const startOf = (lines, state) => {
   }
   const kinds = Math.max(0, ...wholes.map((found) => found.kinds));
   const best = wholes.filter((found) => found.kinds === kinds);
-  // One common text is no proof, since consecutive rows can have the same text.
+  // Overlap in a single text is not sufficient, since consecutive rows can have the same text.
   if (best.length === 1 && kinds > 1) return best[0].start;
   return hints[0]?.start ?? null;
 };

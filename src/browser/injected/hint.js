@@ -1,4 +1,4 @@
-// Hints that distinguish elements without a name: words from the page's source, an icon's name, a colour. Never the accessible name.
+// Computes hints that distinguish elements without an accessible name: class names, ids, the name of an icon, a colour.
 const { native } = engine;
 const { getAttribute, hasAttribute, localName, querySelector, querySelectorAll } = native;
 
@@ -23,7 +23,7 @@ const ICON =
   /^(?:fa|fas|bi|mdi|glyphicon|icon|icons|ui-icon|codicon|lucide|pi|ri|ti|ph|el-icon|anticon|octicon|feather|tabler-icon|material-icons|oi|la|typcn|dashicons|uil|bx|bxs|cil|ion|k-i|mce-i|ql|jp|svg)[-_]{1,2}(.+)$/;
 const NO_ICON =
   /^(?:fa-(?:fw|lg|xs|sm|[0-9]x|solid|regular|brands|light|spin)|ui-icon$|icon-(?:btn|button|wrapper|container|large|small)|(?:icon|svg)s?$)/;
-/** Names that build tools generate. */
+/** Class names and ids that build tools generate. */
 const MADE_UP =
   /^(?:css|sc|jsx?|svelte|emotion|jss|ng)-|[0-9a-f]{6,}|^[a-z]{1,2}$|[A-Z][a-z]*[0-9][A-Za-z0-9]*$|_[a-zA-Z0-9]{5,}$|^:|^\w*\d{3,}\w*$/;
 
@@ -62,7 +62,7 @@ function iconIn(element) {
   return "";
 }
 
-/** The class names of an element that its siblings do not have, as a selector. */
+/** Returns the class names that an element has and its siblings lack, as a CSS selector. */
 function ownWords(element) {
   const words = tokens(element).filter((token) => !MADE_UP.test(token));
   const beside = [element.previousElementSibling, element.nextElementSibling].filter(Boolean);
@@ -100,7 +100,7 @@ function colourName(text) {
   return NAMED_COLOURS[channels.join(",")] ?? `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The colour of a swatch or a shape, if its neighbour has another one. */
+/** Returns the colour of a swatch or a shape if an adjacent sibling has another one; otherwise "". */
 function colourOf(element) {
   const style = getComputedStyle(element);
   if (element instanceof SVGElement) return colourName(style.fill) || colourName(style.stroke);
@@ -123,7 +123,7 @@ const first = (element, names) => {
   return "";
 };
 
-/** The value of a `data-` attribute that siblings have with other values; "" if there is none. */
+/** Returns the value of a `data-` attribute for which the siblings have other values; "" if there is none. */
 function ownData(element) {
   const beside = [element.previousElementSibling, element.nextElementSibling].filter(Boolean);
   const names = native.attributeNames(element).filter((name) => name.startsWith("data-"));
@@ -136,7 +136,7 @@ function ownData(element) {
 }
 const WORD = /^[\p{L}][\p{L}\d _-]{1,23}$/u;
 
-/** The id of an element, as a selector. */
+/** Returns the id of an element as a CSS selector; "" if the element has none or the id looks generated. */
 const plainId = (element) => {
   const id = getAttribute(element, "id") ?? "";
   return !id || MADE_UP.test(id) ? "" : `#${id}`;
@@ -147,10 +147,10 @@ const SHAPES = new Set("circle ellipse g image line path polygon polyline rect t
 const isField = (element) =>
   element instanceof HTMLInputElement || element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
 
-/** Whether a name consists only of private-use characters, which icon fonts use. */
+/** Whether a text consists only of private-use Unicode characters, which icon fonts use. */
 engine.isIcon = (name) => /^[\p{Co}\s]+$/u.test(name);
 
-/** A text that distinguishes the element from its neighbours; "" if there is none. */
+/** Returns a text that distinguishes an element without a name from its siblings; "" if there is none. */
 engine.hintOf = (element) => {
   const isShape = element instanceof SVGElement && SHAPES.has(localName(element));
   const found = isShape ? [localName(element)] : [];

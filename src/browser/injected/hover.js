@@ -1,14 +1,14 @@
-// Finds elements over which style sheets show something on hover, such as menus that open without a script.
+// Finds elements for which a CSS `:hover` rule shows other elements, such as menus that open without a script.
 const { native, queryAll } = engine;
 
 const SHOWS = ["display", "visibility", "opacity", "maxHeight", "height", "transform", "clipPath", "pointerEvents"];
 const CONTROLS = "a[href], button, input, select, textarea, summary, [role=button], [role=link], [role=menuitem], [tabindex]";
 const MOST_RULES = 60;
 
-/** A cache of the hover rules of each sheet, with its number of rules: reading a large sheet takes milliseconds. */
+/** style sheet → its hover rules and number of rules. A cache, since reading a large style sheet takes milliseconds. */
 const readSheets = new WeakMap();
 
-/** The hover rules of a document or shadow root: pairs of selectors of the hovered element and of the part that it shows. */
+/** Returns the hover rules of a document or shadow root: pairs of the selectors of the hovered element and of the shown element. */
 function hoverRules(root) {
   const sheets = [...(root.styleSheets ?? []), ...(root.adoptedStyleSheets ?? [])];
   return sheets.flatMap(rulesOf).slice(0, MOST_RULES);
@@ -22,7 +22,7 @@ function rulesOf(sheet) {
     readSheets.set(sheet, { length, found });
     return found;
   } catch {
-    return []; // A sheet of another origin cannot be read.
+    return []; // A cross-origin style sheet is not readable.
   }
 }
 
@@ -35,7 +35,7 @@ function* pairsIn(rules) {
   }
 }
 
-/** The two selectors of `outer:hover inner` and `outer:hover > inner`; null for any other. */
+/** Splits `outer:hover inner` and `outer:hover > inner` into the two selectors; null for other selectors. */
 function pointedAndShown(selector) {
   const [before, after, ...more] = selector.trim().split(":hover");
   if (after === undefined || more.length || after.includes("::")) return null;
@@ -53,13 +53,13 @@ function isSelector(text) {
   }
 }
 
-/** For one walk: the elements that show something on hover, and contain no visible control. */
+/** Caches, for one walk, the elements that show other elements on hover and contain no visible control. */
 engine.HoverTargets = class {
   constructor() {
     this.found = new Map();
   }
 
-  /** The hoverable elements of a root, each with the selectors of the parts that it shows. */
+  /** Returns the elements of a root that show others on hover: element → selectors of the shown elements. */
   in(root) {
     if (!this.found.has(root)) {
       const targets = new Map();

@@ -1,8 +1,8 @@
-// Describes what words do not say: how elements look, what is drawn without text, and what is selected.
+// Describes visual properties: the computed style of elements, boxes and drawings without text, and the text selection.
 const { native } = engine;
 const { firstChild, matches, rectOf } = native;
 
-/** The parts of an element's look, by the names under which changes are reported. */
+/** The compared style properties of an element, by the names under which changes are reported. */
 const PARTS = Object.entries({
   background: ({ backgroundColor, backgroundImage }) => `${backgroundColor} ${shortened(backgroundImage)}`,
   border: ({ borderWidth, borderStyle, borderColor }) => `${borderWidth} ${borderStyle} ${borderColor}`,
@@ -16,12 +16,12 @@ const PARTS_OF_SHAPES = [...PARTS, ["fill", ({ fill }) => fill], ["stroke", ({ s
 const LONGEST_IMAGE = 200;
 const shortened = (image) => (image.length > LONGEST_IMAGE ? `${image.slice(0, LONGEST_IMAGE)} ${image.length}` : image);
 
-/** The most elements whose look is recorded. */
+/** The most elements whose style is recorded. */
 const MOST_LOOKS = 1000;
-/** How far above an element a changed attribute may be that its look depends on. */
+/** The number of ancestor levels in which a changed attribute counts as a cause of a changed style. */
 const MOST_ABOVE = 1;
 const UNDER_INPUT = ":hover, :focus-within";
-/** Bits of a look: it may come from the pointer or the focus, and an attribute that it may depend on has changed during the action. */
+/** Bits of a recorded style. TRANSIENT: hover or focus may cause it; RESTYLED: an attribute changed during the action may cause it, too. */
 const TRANSIENT = 1;
 const RESTYLED = 2;
 
@@ -38,8 +38,8 @@ function isRestyled(element) {
 }
 
 /**
- * The looks of elements: `{kinds, of}`, where `of` has `[number, kind, bits]` for each element. Elements that are animated are left out,
- * since they change by themselves.
+ * Returns the styles of elements: `{kinds, of}`. `kinds` are the distinct styles; `of` has `[ref, index in kinds, bits]` for each element.
+ * Omits animated elements, which change without an action.
  */
 engine.looksOf = (elements) => {
   const animated = new Set(document.getAnimations().map((animation) => animation.effect?.target));
@@ -59,7 +59,7 @@ engine.looksOf = (elements) => {
   return { kinds, of };
 };
 
-/** The smallest box without text that counts as drawn, and the smallest drawing whose shapes count: less is a line or an icon. */
+/** The smallest width and height, in pixels, of a counted box and of an SVG drawing; smaller ones are lines and icons. */
 const LEAST_BOX = 10;
 const LEAST_DRAWING = 80;
 const isAtLeast = (element, least) => {
@@ -68,21 +68,21 @@ const isAtLeast = (element, least) => {
 };
 const isPainted = (colour) => colour !== "transparent" && !/^rgba\(.*, 0\)$/.test(colour);
 
-/** Whether an element without content is a coloured or framed box. */
+/** Whether an element is an empty box with a background or border. */
 engine.isDrawnBox = (element, style) =>
   !firstChild(element) &&
   element instanceof HTMLElement &&
   (isPainted(style.backgroundColor) || style.backgroundImage !== "none" || parseFloat(style.borderTopWidth) > 0) &&
   isAtLeast(element, LEAST_BOX);
 
-/** Whether a shape belongs to a drawing that is more than an icon. */
+/** Whether an SVG shape belongs to a drawing that is larger than an icon. */
 engine.isOfDrawing = (shape) => {
   const drawing = shape.ownerSVGElement;
   return Boolean(drawing) && isAtLeast(drawing, LEAST_DRAWING);
 };
 
 const LONGEST_SELECTION = 200;
-/** The beginning of the selected text and its length; null without a selection, or in a password field. */
+/** Returns the selected text, truncated, and its full length: `{text, length}`; null without a selection, or in a password field. */
 engine.selectedText = () => {
   const text = selectionIn(engine.activeElement()) ?? selectionOfPage();
   return text?.trim() ? { text: text.slice(0, LONGEST_SELECTION), length: text.length } : null;

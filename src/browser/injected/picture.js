@@ -1,4 +1,4 @@
-// Support for screenshots: stops animations, and covers parts of the image.
+// Support for screenshots: stops animations, and masks parts of the image.
 
 const animated = (root) => {
   const inner = engine.queryAll(root, "*").map(engine.shadowRootOf).filter(Boolean);
@@ -23,7 +23,7 @@ engine.resumeAnimations = () => {
   for (const animation of stopped.splice(0)) animation.play();
 };
 
-/** Whether a caret may be blinking in this document. */
+/** Whether this document may show a text caret, which a screenshot should hide. */
 engine.hasCaret = () => {
   let active = document.activeElement;
   for (let root = active && engine.shadowRootOf(active); root?.activeElement; root = engine.shadowRootOf(active))

@@ -1,4 +1,4 @@
-// Whether an element can be acted on, and where. One call checks once; the caller repeats it until there is no obstacle.
+// Actionability checks: whether an element can be acted on, and at which point. Each call checks once; the caller retries.
 const { rectOf, rootOf, isConnected, getAttribute, hasAttribute, localName } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const { rectsOf } = engine.native;
@@ -15,22 +15,22 @@ const LONGEST_NAME = 40;
 
 /* ------------------------------------------------------------------ frames */
 
-/** How long to wait for a frame: a busy machine draws late, and a hidden tab is not drawn at all. */
+/** The default timeout for the next animation frame of a visible tab, in milliseconds. Hidden tabs draw no frames. */
 const PATIENCE = 1000;
-/** How long to wait for a frame that decides whether something moves: between two frames nothing seems to move. */
+/** The timeout, in milliseconds, for a frame that is needed to detect movement: positions change only from frame to frame. */
 const LONG_PATIENCE = 3000;
 const IMPATIENCE = 60;
-/** How long the last wait for a frame was in vain; 0 if a frame was drawn. */
+/** The timeout, in milliseconds, after which the last wait for a frame failed; 0 if a frame was drawn. */
 let missed = 0;
 
-/** Waits for the next frame. Returns false if a visible tab draws none in time; a hidden tab waits only a moment. */
+/** Waits for the next animation frame. Returns false if a visible tab draws none in time; in a hidden tab, waits `IMPATIENCE` at most. */
 const nextFrame = (longest = PATIENCE) =>
   new Promise((resolve) => {
     const isSeen = document.visibilityState === "visible";
     const wait = isSeen && missed < longest ? longest : IMPATIENCE;
     const timer = setTimeout(() => done(isSeen ? Math.max(missed, wait) : missed, !isSeen), wait);
     const before = timeNow();
-    // Within one frame, CSS animations do not move.
+    // If the timeline has not advanced, this is still the same frame, so asks for another one.
     const isNext = () => (isSeen && before !== null && timeNow() === before ? (frame = requestAnimationFrame(isNext)) : done(0, true));
     let frame = requestAnimationFrame(isNext);
     function done(next, drawn) {
@@ -41,7 +41,7 @@ const nextFrame = (longest = PATIENCE) =>
     }
   });
 
-/** The time of the current frame, which CSS animations follow. */
+/** `timeNow()` is the time of the current frame on the document's animation timeline, in milliseconds. */
 const timelineOf = own(Object.getOwnPropertyDescriptor(Document.prototype, "timeline").get);
 const timeOf = own(Object.getOwnPropertyDescriptor(AnimationTimeline.prototype, "currentTime").get);
 const timeNow = () => timeOf(timelineOf(document));
@@ -65,13 +65,13 @@ const isArea = (box) => wide(box) > 0 && high(box) > 0;
 const isSame = (a, b) => a.left === b.left && a.top === b.top && a.right === b.right && a.bottom === b.bottom;
 const sized = ({ left, top, right, bottom }) => ({ x: left, y: top, width: right - left, height: bottom - top });
 
-/** The visible part of the document, without scrollbars. */
+/** Returns the box of the viewport without scrollbars: `{left, top, right, bottom}`, in CSS pixels. */
 function viewport() {
   const root = document.compatMode === "BackCompat" && document.body ? document.body : document.documentElement;
   return { left: 0, top: 0, right: root?.clientWidth || innerWidth, bottom: root?.clientHeight || innerHeight };
 }
 
-/** The box inside the borders and scrollbars of an element, where its content shows. */
+/** Returns the visible content area of an element in viewport coordinates: its box without borders and scrollbars. */
 function inside(element) {
   const outer = rectOf(element);
   const across = element.offsetWidth ? outer.width / element.offsetWidth : 1;
@@ -93,7 +93,7 @@ function* clippers(element) {
     inner = around;
     const style = getComputedStyle(around);
     const holdsFixed = style.display !== "inline" && holdsWhatIsFixed(style);
-    // A positioned element is clipped by its containing block and what is around that, not by other ancestors.
+    // A positioned element is clipped only by its containing block and the ancestors of that block.
     if (position === "fixed" && !holdsFixed) continue;
     if (position === "absolute" && style.position === "static" && !holdsFixed) continue;
     ({ position } = style);
@@ -103,7 +103,7 @@ function* clippers(element) {
   }
 }
 
-/** The part of a box that the ancestors of the element do not clip. The viewport is not considered. */
+/** Returns the part of an element's box that its ancestors do not clip. The part may still be outside the viewport. */
 function uncut(element, box) {
   for (const [around, style] of clippers(element)) {
     const { left, top, right, bottom } = inside(around);
@@ -113,7 +113,7 @@ function uncut(element, box) {
   return box;
 }
 
-/** The boxes of an element: several for a link that wraps; those of its content if its own have no size. */
+/** Returns the boxes of an element: several for a link that wraps; the boxes of its content if its own have no area. */
 function boxesOf(element) {
   const own = Array.from(rectsOf(element), boxed);
   const boxes = own.filter(isArea);
@@ -130,7 +130,7 @@ function boxesOf(element) {
 
 const pixels = (value) => Number.parseFloat(value) || 0;
 
-/** The box of a `::before` or `::after` block of an element without a size; null if there is none. */
+/** Returns the box of the `::before` or `::after` block (`which`) of an element without a size; null if it draws none. */
 function generatedBox(element, own, which) {
   const style = getComputedStyle(element, which);
   const { content, display, position, transform } = style;
@@ -148,7 +148,7 @@ function generatedBox(element, own, which) {
   return isArea(box) ? box : null;
 }
 
-/** The visible part of the element's first box that is not clipped completely. */
+/** Returns the visible part of the element's first box that has one, clipped by ancestors and viewport; null if there is none. */
 function seen(element) {
   const view = viewport();
   for (const box of boxesOf(element)) {
@@ -163,12 +163,12 @@ engine.seenOf = (element) => {
   return part && sized(part);
 };
 
-/** The distance from an edge, in pixels, at which an area scrolls when something is dragged there. */
+/** The distance from the edge of a scrolling area, in pixels, at which the pointer of a drag makes the area scroll. */
 const EDGE = 8;
 
 /**
- * A point at the edge of the area that must scroll to show a point of the element; null if it is shown. With `margin`, the point must
- * be that far inside, as long as the area can still scroll.
+ * Returns where to hold the pointer of a drag so that the page scrolls towards the point `{x, y}` of the element: near the edge of the
+ * scrolling area; null if the point is visible, at least `margin` pixels inside the area (if the area can scroll further).
  */
 engine.edgeTowards = (element, { x, y }, margin = 0) => {
   const around = [...clippers(element)].map(([clipper]) => [clipper, inside(clipper)]).reverse();
@@ -192,12 +192,12 @@ engine.edgeTowards = (element, { x, y }, margin = 0) => {
 
 /* ---------------------------------------------------------------- hit test */
 
-/** Registers the shadow roots around a node: a closed root is reachable only from a node inside it. */
+/** Registers the shadow roots that contain a node: scripts can reach a closed shadow root only from a node inside it. */
 function learnRoots(node) {
   for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) engine.adoptClosedRoot(root.host, root);
 }
 
-/** The innermost element at a point. */
+/** `elementFromPoint` that continues into shadow roots, including closed ones that are registered. */
 engine.elementAt = elementAt;
 function elementAt(x, y) {
   let element = pointIn.document(document, x, y);
@@ -220,13 +220,13 @@ const ENTERED = "input,textarea,select,option,[contenteditable]:not([contentedit
 
 const BUTTON = "button,a[href],[role=button],[role=link]";
 
-/** The control that a click on the node activates: for a word inside a button, the button. */
+/** Returns the control that a click on the node activates. For a text span inside a button, this is the button. */
 const meant = (node) => (closest(node, ENTERED) ? node : (closest(node, BUTTON) ?? closest(node, PRESSED) ?? node));
 
-/** Whether a press on the element at a point reaches the node. */
+/** Whether a mouse press that hits the element `hit` acts on `node`: inside its control, on its label, or on the box that draws it. */
 function reaches(hit, node) {
   if (within(hit, meant(node))) return true;
-  // The areas of an image map are elsewhere in the document.
+  // The `<area>` elements of an image map are not descendants of the image.
   if (hit instanceof HTMLAreaElement && node instanceof HTMLImageElement) {
     return node.useMap === `#${getAttribute(closest(hit, "map"), "name")}`;
   }
@@ -236,12 +236,12 @@ function reaches(hit, node) {
 
 const FIELDS =
   "input:not([type=hidden]),select,textarea,[role=combobox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]";
-/** The largest box that is taken for the visual frame of a field, in pixels. */
+/** The largest box, in pixels, that can count as the visual frame that a page draws around a field. */
 const LARGEST_FACE = { width: 1200, height: 200 };
 
 /**
- * Whether the element at a point only draws the field: a box around this field alone, or a part of such a box. An overlay from
- * elsewhere exceeds that box, or is in a box that holds other fields, too.
+ * Whether the hit element belongs to the visual frame of the field `node`: a box that contains no other field, or a part of that box.
+ * An overlay does not count: it is larger than the frame, or shares a box with other fields.
  */
 function isFacing(hit, node) {
   if (!matches(node, FIELDS)) return false;
@@ -258,13 +258,13 @@ function isFacing(hit, node) {
   return !others.some((other) => engine.isVisible(other) && getAttribute(other, "tabindex") !== "-1");
 }
 
-/** Whether the element at a point is another control inside the node, which would take the press. */
+/** Whether the hit element is in another control inside the node, such as a button in a list item, which would receive the press. */
 const interrupts = (hit, node) => {
   const taker = closest(hit, `${PRESSED},${ENTERED}`);
   return taker !== null && taker !== node && within(taker, node);
 };
 
-/** Describes an element as a CSS selector would: tag, id, first class, each shortened to a harmless length. */
+/** Returns `{tag, id, classes}` of an element for messages: the first class only, each name without special characters and shortened. */
 const nameOf = (element) => {
   const plain = (text) => text.replace(/[^\w-]/g, "").slice(0, LONGEST_NAME);
   const id = plain(getAttribute(element, "id") ?? "");
@@ -272,7 +272,7 @@ const nameOf = (element) => {
   return { tag: plain(localName(element)), ...(id && { id }), classes: first ? [first] : [] };
 };
 
-/** Describes what covers the node: the outermost covering element that has an id or a class. */
+/** Describes the element that covers the node, for messages: the outermost one around `hit` that has an id or a class. */
 function coverName(hit, node) {
   const cover = [];
   for (let part = hit; part && !within(node, part); part = engine.flatParent(part)) cover.unshift(part);
@@ -293,7 +293,7 @@ const SHARES = [
   [0.85, 0.8],
 ];
 
-/** The nearest whole pixel inside an interval, as a real pointer has it; its middle if there is none. */
+/** Rounds a coordinate to a whole pixel inside an interval, like a real mouse; returns the middle if the interval contains none. */
 const whole = (value, low, high) => {
   const [first, last] = [Math.ceil(low), Math.ceil(high) - 1];
   return first <= last ? Math.min(Math.max(Math.round(value), first), last) : (low + high) / 2;
@@ -303,17 +303,17 @@ const pointAt = (box, [across, down]) => ({
   y: whole(box.top + high(box) * down, box.top, box.bottom),
 });
 
-/** Why a press at a point does not reach the node, although another element is hit there. */
+/** Returns why a press at a point does not reach the node: `{blocked, by}`. `hit` is the element at the point. */
 function missedAs(node, hit, point) {
   if (!hit) return { blocked: "outside" };
-  // Snapshots of the page cover it until the view transition ends.
+  // During a view transition, images of the page cover the page itself.
   if (document.activeViewTransition) return { blocked: "moving" };
   const { kind } = engine.unreached(node, hit, point);
   const blocked = { inert: "inert", clipped: "clipped", hidden: "clipped", "no pointer": "pointerless" }[kind] ?? "covered";
   return blocked === "covered" ? { blocked, by: coverName(hit, node) } : { blocked };
 }
 
-/** A point where a press reaches the node: `{point}`; otherwise what is in the way: `{blocked, by}`. */
+/** Returns a point of the box at which a press reaches the node: `{point}`; if there is none, the obstacle: `{blocked, by}`. */
 function freePoint(node, box, preferred) {
   let second = null;
   let why = null;
@@ -332,7 +332,7 @@ function freePoint(node, box, preferred) {
 
 const TYPED = /^(?:text|search|url|tel|email|password|number|date|time|datetime-local|month|week)$/;
 
-/** Whether text can be entered: true; false if the field is read-only; null if this is not a field. */
+/** Returns true if text can be entered into the node, false if it is a read-only field, and null if it is not a field. */
 engine.isEditable = (node) => {
   if (node instanceof HTMLTextAreaElement || (node instanceof HTMLInputElement && TYPED.test(node.type))) {
     return !node.readOnly && getAttribute(node, "aria-readonly") !== "true";
@@ -343,25 +343,25 @@ engine.isEditable = (node) => {
     : null;
 };
 
-/** The visible element of a control: itself or, if it is not drawn, its label. */
+/** Returns the node if it is visible; otherwise its first visible label, or the node if it has none. */
 const drawn = (node) => {
   if (engine.isVisible(node)) return node;
   const labels = node instanceof HTMLElement ? (node.labels ?? []) : [];
   return Array.from(labels).find(engine.isVisible) ?? node;
 };
 
-/** The element that draws the text of a field that is invisible and only receives keys; for other fields, the field. */
+/** Returns the element in which an editor draws the text of its invisible input field; for all other nodes, the node itself. */
 const standInOf = (node) => (engine.isProxy(node) ? (engine.faceOf(node) ?? node) : node);
 
-/** The elements on which a press reaches the node: itself or what is drawn for it, and its labels. */
+/** Returns the elements that can be pressed to act on the node: the element that draws it, and its labels. */
 const targetsOf = (node) => [...new Set([standInOf(node), drawn(node), ...labelsOf(node)])];
 engine.aiming = { SHARES, boxesOf, inside, isArea, overlap, pointAt, reaches, targetsOf, viewport };
 
-/** Whether the node can be seen: itself, or content that overflows a box without a size. */
+/** Whether the node is visible: its own box, or content that overflows its box of zero size. */
 const isShown = (node) =>
   engine.isVisible(node) || (engine.native.checkVisibility(node, { visibilityProperty: true }) && boxesOf(node).length > 0);
 
-/** What prevents an action on the node, as far as one look shows it; null if nothing does. */
+/** Returns the first state that prevents an action on the node, as `{blocked}`; null if none. Checks only the given requirements. */
 const obstacle = (engine.obstacle = (node, { visible, enabled, editable, hit }) => {
   if (!isConnected(node)) return { blocked: "missing" };
   if (visible && !isShown(standInOf(node))) return { blocked: "hidden" };
@@ -376,7 +376,7 @@ const obstacle = (engine.obstacle = (node, { visible, enabled, editable, hit }) 
 
 const ALIGNMENTS = ["center", "end", "start", "nearest"];
 
-/** An element that shows at least this much of itself need not be scrolled. */
+/** An element of which this many pixels are visible, per axis, is not scrolled into view. */
 const ENOUGH = 24;
 const showsEnough = (element) => {
   const part = seen(element);
@@ -384,7 +384,7 @@ const showsEnough = (element) => {
   return Boolean(part && box) && wide(part) >= Math.min(wide(box), ENOUGH) && high(part) >= Math.min(high(box), ENOUGH);
 };
 
-/** Whether the node has a box: "area", "empty" for a box without an area, "none"; null if the node is gone. */
+/** Returns "area" if the node has a box with an area, "empty" if its box has no area, "none" without a box; null if detached. */
 engine.shows = (node) => {
   if (!isConnected(node)) return null;
   const own = Array.from(rectsOf(node), boxed);
@@ -402,14 +402,14 @@ engine.showCentred = (node) => {
   scrollTo(node, { block: "center", inline: "nearest", behavior: "instant" });
 };
 
-/** Scrolls without animation, even if the page's style asks for smooth scrolling. */
+/** Scrolls the node into view, without smooth scrolling. Each attempt uses another alignment; attempt 0 skips a visible node. */
 function bringIntoView(node, attempt) {
   if (attempt === 0 && showsEnough(node)) return;
   const block = ALIGNMENTS[attempt % ALIGNMENTS.length];
   scrollTo(node, { block, inline: attempt ? block : "nearest", behavior: "instant" });
 }
 
-/** Scrolls the areas around two nodes until both are visible, if both fit. */
+/** Scrolls the scrollable ancestors of two nodes so that both are visible at once, if both fit. */
 engine.showBoth = (one, other) => {
   const levels = [...[...clippers(one)].map(([element]) => [element, () => inside(element)]), [document.scrollingElement, viewport]];
   for (const [scroller, portOf] of levels) {
@@ -428,7 +428,7 @@ engine.showBoth = (one, other) => {
   }
 };
 
-/** The padding box of a node, to which positions are relative. */
+/** Returns the padding box of a node. The `position` option of actions is relative to its corner. */
 function innerBox(node) {
   const { left, top, right, bottom } = rectOf(node);
   const style = getComputedStyle(node);
@@ -436,19 +436,19 @@ function innerBox(node) {
   const corner = { left: left + border("Left"), top: top + border("Top") };
   return { ...corner, right: Math.max(corner.left, right - border("Right")), bottom: Math.max(corner.top, bottom - border("Bottom")) };
 }
-/** The padding box of the element that is drawn for the node; null if it has no area. */
+/** Returns the padding box `{x, y, width, height}` of the element that draws the node; null if it has no area. */
 engine.innerBoxOf = (node) => {
   const box = innerBox(standInOf(node));
   return isConnected(node) && isArea(box) ? sized(box) : null;
 };
 
-/** Converts a position in a node's padding box to the viewport. */
+/** Converts a position relative to a node's padding box to viewport coordinates. */
 const positioned = (engine.positioned = (node, { x, y }) => {
   const { left, top } = innerBox(node);
   return { x: left + x, y: top + y };
 });
 
-/** Scrolls the areas around a node until a position in it is visible. */
+/** Scrolls the scrollable ancestors of a node so that a position inside the node is visible. */
 function bringPositionIntoView(node, position) {
   const levels = [...[...clippers(node)].map(([element]) => [element, () => inside(element)]), [document.scrollingElement, viewport]];
   for (const [scroller, portOf] of levels) {
@@ -459,10 +459,10 @@ function bringPositionIntoView(node, position) {
   }
 }
 
-/** The pixels that one notch of a wheel scrolls. */
+/** The distance, in pixels, that one notch of a mouse wheel scrolls. */
 const NOTCH = 120;
 
-/** Rounds a distance to whole notches of the wheel, if the node is then still visible in the spare room. */
+/** Rounds a distance to whole wheel notches. Returns it unchanged if the area is not at least two notches larger than the node. */
 function notched(distance, spare, attempt) {
   if (spare < 2 * NOTCH) return distance;
   const notches = distance / NOTCH;
@@ -470,7 +470,7 @@ function notched(distance, spare, attempt) {
   return (attempt % 3 === 1 ? Math.ceil(notches) : Math.floor(notches)) * NOTCH;
 }
 
-/** How far to scroll so that the box is aligned as `attempt` requires, within what the scroller allows. */
+/** Returns how far to scroll, `{dx, dy}` in pixels, to align the box in the visible area `port`. `attempt` selects the alignment. */
 function needed(box, port, attempt, canScroll) {
   const axis = (start, end, low, high, backward, forward) => {
     const size = end - start;
@@ -505,17 +505,17 @@ const rootScrolls = () => {
   return { scroller, x: !/hidden|clip/.test(overflowX), y: !/hidden|clip/.test(overflowY) };
 };
 
-/** Controls whose value the wheel changes while they have the focus, or often by a listener of the page. */
+/** Controls whose value the mouse wheel may change, natively while focused or through a listener of the page. */
 const TURNED = "input,select:not([multiple],[size]:not([size='1'])),[role=spinbutton],[role=slider]";
 const FRAMES = "iframe,frame,object,embed";
 
 let wheelHearers = [];
-/** Sets the elements with wheel listeners. `passive` tells for each whether it leaves the scrolling to the browser. */
+/** Stores the elements with wheel listeners. `passive[i]`: whether the listener of the i-th element is passive. */
 engine.adoptWheelHearers = (passive, ...elements) => {
   wheelHearers = elements.map((element, at) => ({ element, passive: passive[at] }));
 };
 
-/** Whether an element could handle a wheel event itself that is meant to scroll this area. */
+/** Whether an element with a wheel listener could consume a wheel event that should scroll this area. */
 function takesWheel({ element, passive }, scroller) {
   if (!(element instanceof Element) || !isConnected(element) || within(scroller, element)) return false;
   if (element === document.body || element === document.documentElement) return false;
@@ -526,8 +526,8 @@ function takesWheel({ element, passive }, scroller) {
 }
 
 /**
- * Whether turning the wheel at this point, to scroll by `dx` and `dy`, could change the value of a control: of one at the point, or
- * of one that is scrolled below the pointer.
+ * Whether scrolling by `dx` and `dy` with the wheel at this point could change the value of a control: one at the point, or one that
+ * scrolling moves under the pointer.
  */
 engine.wheelChanges = (point, scroller, dx, dy) => {
   const hearers = wheelHearers.filter((hearer) => takesWheel(hearer, scroller)).map(({ element }) => element);
@@ -544,7 +544,7 @@ engine.wheelChanges = (point, scroller, dx, dy) => {
   });
 };
 
-/** Whether the wheel at this point moves this scroller, and not one inside it. */
+/** Whether the wheel at this point scrolls this scroller, and not a nested one, and changes no value. */
 function wheelReaches(point, scroller, dx, dy) {
   if (engine.wheelChanges(point, scroller, dx, dy)) return false;
   const root = document.scrollingElement ?? document.documentElement;
@@ -559,8 +559,8 @@ function wheelReaches(point, scroller, dx, dy) {
 }
 
 /**
- * The next turn of the wheel that brings the node into view, outermost scroller first: `{point, dx, dy}`; null if the node is in view;
- * false if the wheel cannot do it. `part` limits the node to a part of it.
+ * Returns the next wheel event that scrolls towards the node, outermost scroller first: `{point, dx, dy}`; null if the node is in view;
+ * false if the wheel cannot scroll it into view. `part` is the box in the node that must be visible. Default: the whole node.
  */
 engine.nextTurn = (node, attempt, pointer, part) => {
   learnRoots(node);
@@ -596,7 +596,7 @@ engine.nextTurn = (node, attempt, pointer, part) => {
 const MOVES =
   /^(?:transform|translate|rotate|scale|zoom|left|right|top|bottom|flex.*|(?:offset|inset|margin|padding).+|.*(?:width|height|size))$/i;
 
-/** Whether keyframes change the position or the size. */
+/** Whether keyframes change the position or size of their element. */
 function leadElsewhere(keyframes) {
   const named = keyframes.flatMap((keyframe) => Object.keys(keyframe)).filter((name) => MOVES.test(name));
   return named.some((name) => {
@@ -605,7 +605,7 @@ function leadElsewhere(keyframes) {
   });
 }
 
-/** Whether a running CSS animation that `isMeant` accepts moves or resizes the node or an ancestor. */
+/** Whether a running animation of the node or an ancestor changes its position or size. Counts only animations that `isMeant` accepts. */
 function isAnimated(node, isMeant = () => true) {
   for (let part = node; part; part = engine.flatParent(part)) {
     for (const animation of animationsOf(part)) {
@@ -617,9 +617,9 @@ function isAnimated(node, isMeant = () => true) {
   return false;
 }
 const isUnderWay = ({ effect }) => effect.getComputedTiming().progress !== null;
-/** How long an animation may seem to stand still after its start, in milliseconds. */
+/** The time after the start of an animation, in milliseconds, in which no movement may be visible yet. */
 const BEGINNING_MS = 50;
-/** Whether an animation is about to start or has just started: a busy machine may draw frames in which nothing moves yet. */
+/** Whether an animation is pending or has just started, so that equal boxes in two frames do not prove that nothing moves. */
 function isBeginning({ pending, effect }) {
   const { progress, localTime, delay } = effect.getComputedTiming();
   return pending || (progress !== null && localTime - delay < BEGINNING_MS);
@@ -629,10 +629,10 @@ engine.isGliding = (node) => isAnimated(node);
 
 const SHOWS = /^(?:opacity|visibility|display|clip.*)$/;
 const leadsIntoSight = (keyframes) => keyframes.some((keyframe) => Object.keys(keyframe).some((name) => SHOWS.test(name)));
-/** Animations that take longer to open something are not waited for. */
+/** Animations of ancestors that have more time left than this are not waited for. */
 const LONGEST_OPENING_MS = 1000;
 
-/** Whether an ancestor is opening, closing or moving, and will soon be at rest. */
+/** Whether an animation that shows, hides or moves an ancestor is running and ends within `LONGEST_OPENING_MS`. */
 function isUnsettled(node) {
   for (let part = engine.flatParent(node); part; part = engine.flatParent(part)) {
     for (const { playState, timeline, currentTime, effect } of animationsOf(part)) {
@@ -646,7 +646,7 @@ function isUnsettled(node) {
   return false;
 }
 
-/** Waits until the ancestors have opened: pages often redraw their content then, so that an earlier press would be lost. */
+/** Waits until opening animations of the ancestors end. Pages often re-render the content then, so an earlier press would be lost. */
 async function untilSettled(node) {
   if (!isUnsettled(node)) return;
   const until = performance.now() + LONGEST_OPENING_MS;
@@ -654,12 +654,12 @@ async function untilSettled(node) {
   for (let frame = 0; frame < STILL; frame++) await nextFrame();
 }
 
-/** The number of frames for which a node must be at one place to count as stable. */
+/** The number of consecutive frames with the same box after which a node counts as stable. */
 const STILL = 2;
-/** Where nodes that may be acted on later were seen, and for how many frames: `{box, frames}`. */
+/** The last known box of nodes, and the number of frames for which it was unchanged: node → `{box, frames}`. */
 const places = new WeakMap();
 
-/** Records where nodes are and whether they stay there, so that the check before an action need not wait for frames. */
+/** Records the boxes of nodes over `STILL` frames, so that the stability check of a later action need not wait for frames. */
 engine.notePlaces = async (nodes) => {
   const noted = [];
   for (const subject of nodes.map(drawn)) {
@@ -682,9 +682,9 @@ engine.notePlaces = async (nodes) => {
 /* ------------------------------------------------------------------- looks */
 
 /**
- * Checks a node once. `need`: the requirements `{visible, enabled, editable, stable, soon_stable, hit, label}`; `scroll`: the number
- * of the attempt to scroll the node into view, or null; `at`: the preferred point, as shares of the visible part; `position`: the
- * required point, relative to the padding box. Returns `{blocked, by}` or `{clear, point}`, in the frame's viewport.
+ * Checks once whether a node is actionable. `need`: the requirements `{visible, enabled, editable, stable, soon_stable, hit, label}`;
+ * `scroll`: the number of the scroll attempt, or null for no scrolling; `at`: the preferred point, as fractions of the visible part;
+ * `position`: the required point in the padding box. Returns `{blocked, by}`, or `{clear, point}` (visible box and point in the viewport).
  */
 engine.probe = async (node, { need, scroll = null, at = null, position = null }) => {
   learnRoots(node);
@@ -706,7 +706,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
     for (let frame = isKnown ? known.frames : 0; frame < STILL; frame++) {
       const drawn = await nextFrame(LONG_PATIENCE);
       if (!isConnected(subject)) return { blocked: "missing" };
-      // If no frame is drawn, a moving element seems to stand still.
+      // Without a new frame, the box of a moving element does not change.
       if (!drawn && isAnimated(subject)) return { blocked: "moving" };
       if (!isSame(before, boxed(rectOf(subject)))) return { blocked: "moving" };
     }
@@ -719,7 +719,7 @@ engine.probe = async (node, { need, scroll = null, at = null, position = null })
   return (found.blocked && need.hit && !position && byLabel(node, need, at)) || found;
 };
 
-/** The result of `where` for a label of a checkbox or radio button that cannot be pressed itself; null if there is none. */
+/** Returns the result of `where` for a label of a checkbox or radio button that is itself covered; null if no label can be pressed. */
 function byLabel(node, need, at) {
   for (const label of labelsOf(node)) {
     bringIntoView(label, 0);
@@ -731,7 +731,7 @@ function byLabel(node, need, at) {
 const labelsOf = (node) =>
   node instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(node.type) ? Array.from(node.labels ?? []).filter(engine.isVisible) : [];
 
-/** The text of a tree item: the parts beside it open the item or do nothing, and those below may be other items. */
+/** Returns the first text node of a `treeitem`, where a click selects it: other parts expand it or are nested items. Else null. */
 function wordsOfItem(node) {
   if (getAttribute(node, "role") !== "treeitem") return null;
   const isOther = (part) => matches(part, "[role=group],[role=tree],[role=treeitem],[role=img],svg,button,input,style,script");
@@ -769,7 +769,7 @@ function where(node, need, at, position) {
   return { clear: sized(clear ?? box), point };
 }
 
-/** The last check before a press: whether the press reaches the node at this point. Returns the same as `probe`. */
+/** Checks right before a press whether it reaches the node at this point. Returns the same as `probe`. */
 engine.confirm = (node, point, need) => {
   learnRoots(node);
   const subject = need.label ? drawn(node) : standInOf(node);
@@ -782,17 +782,17 @@ engine.confirm = (node, point, need) => {
     : missedAs(subject, hit, point);
 };
 
-/** Describes the element that receives a press on `hit` instead of the node; null if the node receives it. */
+/** Describes the element that covers the node if a press hits `hit`; null if the press reaches the node. */
 engine.missedBy = (node, hit) => {
   const subjects = [node, drawn(node), standInOf(node), ...labelsOf(node)];
   if (subjects.some((subject) => reaches(hit, subject))) return null;
-  // Events from inside a closed root seem to come from its host.
+  // For events from inside a closed shadow root, the hit element is the host.
   if (engine.shadowRootOf(hit) && within(node, hit)) return null;
   return coverName(hit, node);
 };
 
 /**
- * Like `probe`, for the element that embeds a frame: converts a point of the frame's viewport to this document, and checks it.
+ * Like `probe`, for an `<iframe>` element: converts a point in the frame to this document's viewport, and checks that a press reaches it.
  */
 engine.probeOwner = (owner, point, { hit, scroll = null }) => {
   learnRoots(owner);
@@ -814,7 +814,7 @@ engine.probeOwner = (owner, point, { hit, scroll = null }) => {
   return { blocked: found ? "covered" : "outside", by: found && coverName(found, owner) };
 };
 
-/** Converts a point of a frame's viewport to the viewport of the embedding document. */
+/** Converts a point in a frame's viewport to the viewport of the document that embeds the frame. */
 function fromFrame(owner, { x, y }) {
   const outer = rectOf(owner);
   const style = getComputedStyle(owner);
@@ -827,7 +827,7 @@ function fromFrame(owner, { x, y }) {
 }
 engine.fromFrame = fromFrame;
 
-/** Scrolls the areas around a frame so that a point of the frame is in the middle. */
+/** Scrolls the ancestors of an `<iframe>` so that a point in the frame is centred in each of them. */
 function bringPoint(owner, point, attempt) {
   scrollTo(owner, { block: ALIGNMENTS[attempt % 3], inline: "nearest", behavior: "instant" });
   for (const [scroller, port] of [
@@ -842,7 +842,7 @@ function bringPoint(owner, point, attempt) {
   }
 }
 
-/** The box of the element in the frame's viewport; null if it has none. */
+/** Returns the element's bounding box `{x, y, width, height}` in the frame's viewport; null if it has no size or is detached. */
 engine.boxOf = (node) => {
   const box = rectOf(node);
   return isConnected(node) && (box.width || box.height) ? sized(boxed(box)) : null;

@@ -1,5 +1,5 @@
-// Whether a press can reach the elements of a snapshot, with as much scrolling as a person can do. Nothing is scrolled: elements in
-// view are hit-tested, others are judged by their position.
+// Marks the elements of a snapshot that a press cannot reach, even after scrolling by a user. Does not scroll: elements in view are
+// hit-tested; for all others, it computes from their position where scrolling could show them.
 const { rectOf, rootOf, getAttribute, hasAttribute, localName } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const elementsAt = { document: own(Document.prototype.elementsFromPoint), root: own(ShadowRoot.prototype.elementsFromPoint) };
@@ -11,13 +11,13 @@ const { flatParent, within } = engine;
 
 const CLIPS = /^(?:auto|scroll|hidden|clip|overlay)$/;
 const SCROLLS = /^(?:auto|scroll|overlay)$/;
-/** Pages with more elements are not checked. */
+/** The most elements that are checked. Snapshots with more elements are not checked. */
 const MOST = 5000;
-/** The number of points along each side of a box that are tried if none of the usual points is free. */
+/** The number of rows and columns of points in a box that are hit-tested if none of the usual points (`SHARES`) is free. */
 const FINE = 6;
 const GRID = 4;
 
-/** How far the content of a scroller can still move in each direction: `{left, right, up, down}`. */
+/** Returns how far the content of a scroller can still move in each direction, in pixels: `{left, right, up, down}`. */
 function slackOf(scroller, isX, isY, style, across = 1, down = 1) {
   const range = (position, size, port, isNegative) => {
     const room = Math.max(0, size - port);
@@ -32,7 +32,7 @@ function slackOf(scroller, isX, isY, style, across = 1, down = 1) {
   return { left: left * across, right: right * across, up: up * down, down: back * down };
 }
 
-/** The elements that clip or scroll others, each found only once in a check of a page. */
+/** A cache of the clipping and scrolling ancestors of elements, for one check of the page. */
 class Surroundings {
   constructor() {
     this.known = new Map();
@@ -91,7 +91,7 @@ class Surroundings {
     return { isPage: false, element, port, x, y, slack };
   }
 
-  /** The chain of clipping and scrolling ancestors for content of `holder` with this positioning: `flow`, `absolute` or `fixed`. */
+  /** Returns the chain of clipping and scrolling ancestors for children of `holder` positioned as `mode`: `flow`, `absolute` or `fixed`. */
   chain(holder, mode) {
     if (!holder) return mode === "fixed" ? this.screen : this.page;
     const chains = this.chains[mode];
@@ -111,7 +111,7 @@ class Surroundings {
     return link ? { ...link, outer } : outer;
   }
 
-  /** The chain of clipping and scrolling ancestors of an element, from the inside out. */
+  /** Returns the chain of clipping and scrolling ancestors of an element, innermost first, linked by `outer`. */
   around(element) {
     const { position, sticks, isOnTop: onTop } = this.of(element);
     if (onTop) return position === "absolute" ? this.page : this.screen;
@@ -120,7 +120,7 @@ class Surroundings {
     return sticks ? { sticks, outer } : outer;
   }
 
-  /** The scrollers that move an element, with their directions. A sticky element is not moved by its nearest scroller. */
+  /** Returns the scrollers that move an element: scroller → `{x, y}`. The nearest scroller does not move a sticky element. */
   movers(element) {
     const movers = new Map();
     let stuck = null;
@@ -138,7 +138,7 @@ class Surroundings {
     return movers;
   }
 
-  /** Where a box is visible now, and where scrolling can show it: `{now, sweep}`; `{cut}` if nowhere. */
+  /** Returns the visible part of a box (`now`) and the area in which scrolling can show it (`sweep`); `{cut}` if it is never visible. */
   place(element, box) {
     return this.placeIn(this.around(element), box);
   }
@@ -154,7 +154,7 @@ class Surroundings {
     return { now: isArea(now) ? now : null, sweep };
   }
 
-  /** Where a box can be shown if only scrollers move that do not also move another element (`others`). */
+  /** Returns the area in which a box can be shown by the inner scrollers of its element, up to the first one in `others`. */
   placeBeside(element, box, others) {
     for (let link = this.around(element); link && !others.has(link.element); link = link.outer) {
       if (!link.sticks) box = cutBy(link, moved(link, box));
@@ -177,7 +177,7 @@ const moved = ({ slack }, part) => ({
 });
 const holdsPoint = ({ left, top, right, bottom }, { x, y }) => x >= left && x < right && y >= top && y < bottom;
 
-/** The relative positions of points that are spread evenly over a rectangle. */
+/** Returns `count` × `count` points, evenly spread over a box, as fractions `[x, y]` of its size. */
 const grid = (count) =>
   Array.from({ length: count * count }, (_, at) => [((at % count) + 0.5) / count, (Math.floor(at / count) + 0.5) / count]);
 const FINELY = grid(FINE);
@@ -187,11 +187,11 @@ class Look {
   constructor() {
     this.around = new Surroundings();
     this.samples = null;
-    /** Scrolling areas that are known to show what is scrolled into view in them. */
+    /** Chains of scrolling ancestors in which nothing covers an element once it is scrolled into view. */
     this.free = new Set();
   }
 
-  /** Why a press cannot reach an element: `{kind, hit}`; null where it can. */
+  /** Returns why a press cannot reach an element, `{kind, hit}`; null if it can. `isPlain`: only the page itself scrolls the element. */
   why(element, isPlain) {
     const quick = this.quickly(element, isPlain);
     if (quick !== undefined) return quick;
@@ -204,7 +204,7 @@ class Look {
     return first;
   }
 
-  /** The same for elements out of view, which most are on a long page; undefined if they need a closer check. */
+  /** A fast version of `why` for elements out of view, the majority on a long page. Returns undefined if the full check is needed. */
   quickly(element, isPlain) {
     const { view, page } = this.around;
     const rect = rectOf(element);
@@ -229,7 +229,7 @@ class Look {
     return this.veil.free.some((x) => x >= sweep.left - step && x < sweep.right + step) ? null : undefined;
   }
 
-  /** The element that stays over the whole view when the page scrolls, `{hit}`; or the x positions where none does, `{free}`. */
+  /** Returns the element that covers the whole viewport while the page scrolls (`hit`); otherwise the uncovered x positions (`free`). */
   veiled() {
     const { view, page } = this.around;
     this.samples ??= COARSELY.map((share) => sampled(pointAt(view, share)));
@@ -256,7 +256,7 @@ class Look {
     return first;
   }
 
-  /** The same for an area of an image map, whose image is elsewhere in the document. */
+  /** Like `whyNot`, for an `<area>` of an image map: checks the box on the image. */
   whyNotArea(area) {
     const map = closest(area, "map");
     const name = map && getAttribute(map, "name");
@@ -274,7 +274,7 @@ class Look {
     return this.whyNotAt(area, box, image);
   }
 
-  /** The same for one box of the target, which moves with `anchor`. */
+  /** Like `whyNot`, for one box of the target. `anchor` is the element with which the box scrolls. */
   whyNotAt(target, box, anchor) {
     const place = this.around.place(anchor, box);
     if (place.cut) return { kind: place.cut };
@@ -295,7 +295,7 @@ class Look {
     return isWhole ? unreached(target, cover, point) : null;
   }
 
-  /** What is hit instead of a target in a box; `{cover: null}` if the target itself is hit. */
+  /** Hit-tests points of a box. Returns `{cover: null}` if the target is hit at one of them, else the first element hit and its point. */
   coverAt(target, box) {
     let [cover, point] = [undefined, null];
     const tries = (share) => {
@@ -315,7 +315,7 @@ class Look {
     return { cover, point };
   }
 
-  /** Whether something always covers the places where scrolling shows a box: null if not, otherwise `{kind, hit}`. */
+  /** Returns `{kind, hit}` if an element covers the box wherever scrolling can show it; null otherwise. */
   passes(target, box, sweep) {
     const area = overlap(sweep, this.around.view);
     if (!isArea(area)) return null;
@@ -331,17 +331,17 @@ class Look {
     const points = this.samples.filter(({ point }) => holdsPoint(area, point));
     if (points.some(isFree)) return null;
     const hit = points[0]?.hit ?? sampled(pointAt(area, SHARES[0])).hit;
-    // A single element that covers all of it needs no finer check.
+    // If a single element covers the whole area, the finer grid is not needed.
     const isPlain = hit && points.length > 0 && contains(rectOf(hit), area);
     if (!isPlain && FINELY.some((share) => isFree(sampled(pointAt(area, share))))) return null;
     return hit && { kind: "covered", hit };
   }
 }
 
-/** Whether a scroller moves an element out from under another one, which it does not move in this direction. */
+/** Whether a scroller moves an element (`by`) along an axis on which it does not move the other, covering element. */
 const leaves = (by, other) => (by.x && !other?.x) || (by.y && !other?.y);
 
-/** The element that covers the frame at a point, in the accessible documents around it; null if there is none. */
+/** Returns the element in a same-origin parent document that covers this frame at a point; null if there is none. */
 function hitOutside({ x, y }) {
   for (let [inner, owner] = [window, window.frameElement]; owner; [inner, owner] = [inner.parent, inner.parent.frameElement]) {
     ({ x, y } = engine.fromFrame(owner, { x, y }));
@@ -352,7 +352,7 @@ function hitOutside({ x, y }) {
   return null;
 }
 
-/** Whether an element without a box draws something all the same. */
+/** Whether an element without a box may still draw something: generated content or a shadow tree. */
 const drawsItself = (element) =>
   ["::before", "::after"].some((part) => !/^(?:none|normal|)$/.test(getComputedStyle(element, part).content)) ||
   engine.shadowRootOf(element) !== null;
@@ -365,7 +365,7 @@ const contains = (outer, inner) =>
 const takesInside = (element) =>
   engine.queryAll(element, "*").some((part) => getComputedStyle(part).pointerEvents !== "none" && boxesOf(part).length > 0);
 
-/** Whether the target is at a point, behind an element that covers it. */
+/** Whether the target is hit-testable at a point, below an element that covers it. */
 function isBefore(cover, target, { x, y }) {
   if (within(target, cover)) return false;
   const root = rootOf(target);
@@ -384,7 +384,7 @@ function isInPopover(element) {
   return false;
 }
 
-/** Why a press at a point of an element hits something else: `{kind, hit}`. */
+/** Returns why a press at a point of `node` hits the element `hit` instead: `{kind}`, with `hit` if the node is covered. */
 const unreached = (engine.unreached = (node, hit, point) => {
   const target = node instanceof HTMLAreaElement ? (flatParent(node) ?? node) : node;
   if (isInert(target)) return { kind: "inert" };
@@ -405,7 +405,7 @@ const unreached = (engine.unreached = (node, hit, point) => {
 
 const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 
-/** The name of the dialog that a covering element belongs to, also as its backdrop; null for other elements. */
+/** Returns the name of the dialog that a covering element belongs to, or whose backdrop it is; null for other elements. */
 function coverOf(hit, dialogs) {
   let dialog = null;
   for (let node = hit; node && !dialog; node = flatParent(node)) {
@@ -425,11 +425,11 @@ function isOver(dialog) {
   return hit !== null && within(hit, dialog);
 }
 
-/** The number of elements that are checked together on long pages. */
+/** The number of consecutive elements of a long page (more than `LONG` elements) that are checked as one group. */
 const STRIDE = 8;
 const LONG = 400;
 
-/** The number of elements from `at` on that are all below or all above the view of a long page; 0 for none. */
+/** Returns `STRIDE` if that many elements from index `at` on are all below or all above the viewport of a long page; otherwise 0. */
 function apart(look, listed, at) {
   const { view, page } = look.around;
   const end = at + STRIDE - 1;
@@ -441,7 +441,7 @@ function apart(look, listed, at) {
   return reachable && (isBelow || (first.bottom < 0 && last.bottom < 0)) ? STRIDE : 0;
 }
 
-/** Marks elements of a walk that a press cannot reach: `[element, node, isPlain]`, plain if only the page scrolls them. */
+/** Marks in the snapshot nodes which elements a press cannot reach. Takes `[element, node, isPlain]`; `isPlain`: only the page scrolls. */
 engine.markReach = (listed) => {
   if (!listed.length || listed.length > MOST || !document.documentElement) return;
   const look = new Look();
@@ -453,7 +453,7 @@ engine.markReach = (listed) => {
     if (!why.hit || covers.has(why.hit)) return;
     const name = coverOf(why.hit, dialogs);
     covers.add(why.hit);
-    // The cover is named only at the first element that it covers.
+    // Names a covering dialog only at the first element that it covers.
     if (name !== null) details.by = name;
   };
   let together = 0;

@@ -1,16 +1,16 @@
-// Records how an action in another page affects this one: messages, storage events, cookies, and the changes that follow.
+// Records how an action in another page affects this page: messages, storage events, cookie changes, and the DOM changes that follow.
 const { contains, isConnected } = engine.native;
 const { checkVisibility, parentNode, textContent } = engine.native;
 
 const watches = new Map();
 let newest = 0;
-/** Whether the document was found to change by itself. */
+/** Whether the engine has found that the document changes without actions. */
 let restless = false;
 const MOST_NODES = 100;
 const MOST_TEXTS = 3;
 const LONGEST_TEXT = 120;
 
-/** The event targets and event types through which other pages reach this one. */
+/** Yields the event targets and event types by which other pages can affect this page. */
 function* ears() {
   yield [globalThis, "message"];
   yield [globalThis, "storage"];
@@ -18,7 +18,7 @@ function* ears() {
   if (navigator.serviceWorker) yield [navigator.serviceWorker, "message"];
 }
 
-/** Begins to watch the document. Returns the number of this watch. */
+/** Starts recording events from other pages and DOM changes. Returns the number of this watch. */
 engine.attend = () => {
   const watch = { heard: 0, changes: 0, last: performance.now(), nodes: new Set() };
   watch.hear = () => {
@@ -47,8 +47,8 @@ function note(watch, records) {
   }
 }
 
-/** Returns the number of events from other pages, the number of text changes, the milliseconds since the latest of both, whether
- * the document changes by itself (`restless`), and its new texts. */
+/** Returns the number of events from other pages (`heard`) and of text `changes`, the milliseconds since the latest of them (`quiet`),
+* whether the document changes without actions (`restless`), and its new `texts`. */
 engine.attended = async (number) => {
   await new Promise((resolve) => setTimeout(resolve));
   const watch = watches.get(number);
@@ -70,7 +70,7 @@ engine.markRestless = () => {
   restless = true;
 };
 
-/** Ends a watch. */
+/** Stops the watch with this number. */
 engine.unattend = (number) => {
   const watch = watches.get(number);
   if (!watch) return;

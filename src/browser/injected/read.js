@@ -1,5 +1,5 @@
-// Reads a page or an element: as "html"; as "text"; or as "readable", the HTML of what is visible, reduced to its structure. The last
-// two are JSON of the main content and the rest. Runs in the isolated world and changes nothing.
+// Reads a page or an element as "html", "text" or "readable" (HTML of the visible content, reduced to its structure). Returns "text" and
+// "readable" as JSON `{main, rest}`: the main content and everything else. Runs in the isolated world and changes nothing.
 (kind, part) => {
   "use strict";
   const { engine } = globalThis;
@@ -12,7 +12,7 @@
   if (document.contentType === "application/pdf") return JSON.stringify({ main: "", rest: "", pdf: true });
   if (!body) {
     const root = document.documentElement;
-    // Without a body, only what the root itself renders is read.
+    // Without a body, reads only the text of the root element.
     const text = (root instanceof HTMLElement ? root.innerText : root?.textContent) ?? "";
     return JSON.stringify({ main: kind === "text" ? text : escaped(text), rest: "" });
   }
@@ -59,19 +59,19 @@
     return "";
   }
 
-  /** The most cells of a table in which the text of a spanning cell is repeated; further ones stay empty. */
+  /** The most cells in which the text of a spanning cell (`rowspan`, `colspan`) is repeated; further ones stay empty. */
   const MOST_SPANNED = 20_000;
-  /** In a table with more columns, texts are not repeated across them. */
+  /** In a table with more columns, the text of a `colspan` cell is written only once per row. */
   const MOST_COLUMNS = 300;
-  /** The most characters of a spanning cell that are repeated. */
+  /** The most characters of a spanning cell's text that are repeated. */
   const LONGEST_AGAIN = 80;
 
   const isDrawn = (element) => getComputedStyle(element).display !== "none";
   const byColumn = (one, other) => one.from - other.from;
 
   /**
-   * The rows of a table, each with a cell for every column: `{row, cells: [{cell, isAgain}]}`. A spanning cell is in each row and column,
-   * `isAgain` after the first time. A cell that spans the whole table is in the first column only.
+   * Returns the rows of a table, each with a cell for every column: `{row, cells: [{cell, isAgain}]}`. A spanning cell is repeated in all
+   * its rows and columns, with `isAgain` true after the first. A cell that spans all columns appears only in the first.
    */
   function rowsOf(table) {
     const rows = [];
@@ -92,12 +92,12 @@
         at = to;
       }
       const places = [...own, ...carried.map((span) => ({ ...span, isAgain: true }))].sort(byColumn);
-      // A row without cells of its own adds nothing.
+      // Skips a row that contains only cells spanning from above.
       if (own.length) rows.push({ row, places });
       carried = [...own, ...carried].map((span) => ({ ...span, rows: span.rows - 1 })).filter((span) => span.rows > 0);
       carried.sort(byColumn);
     }
-    // A column in which no cell begins does not count.
+    // Omits columns in which no cell begins.
     const columns = [...begins].sort((one, other) => one - other);
     const places = new Map(columns.map((column, place) => [column, place]));
     const placeOf = (column) => places.get(column) ?? columns.findLastIndex((begin) => begin < column) + 1;
@@ -113,7 +113,7 @@
 
   const isHead = ({ row, cells }) => row.parentNode.localName === "thead" || cells.every(({ cell }) => cell.localName === "th");
 
-  /** The text of a field's value; "" if there is nothing to show. */
+  /** Returns the visible value of a form field as text; "" if it shows none. */
   function heldIn(field) {
     if (!field.checkVisibility({ visibilityProperty: true }) || UNTOLD.has(field.type)) return "";
     if (field.type === "checkbox") return field.checked ? "☑" : "☐";
@@ -136,7 +136,7 @@
       this.parts.push(` ${escaped(text).replace(/\n/g, "<br>")} `);
     }
 
-    /** Begins an element. Returns what ends it. */
+    /** Writes the start of an element. Returns the text that closes it. */
     open(tag, element, style) {
       if (KEPT.has(tag)) {
         this.parts.push(`<${tag}${attributes(tag, element)}>`);
@@ -162,7 +162,7 @@
       this.parts.push(end);
     }
 
-    /** The text written since there were `start` parts. */
+    /** Returns the plain text of the parts from index `start` on. */
     since(start) {
       const unescaped = (text) => text.replace(/&(amp|lt|gt|quot);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name]);
       return unescaped(
@@ -182,7 +182,7 @@
     capitalize: (text) => text.replace(/(?<![\p{L}\p{N}'’])\p{L}/gu, (letter) => letter.toUpperCase()),
   };
 
-  /** Writes the content as text. A number among the parts is how many line breaks must be there. */
+  /** Writes the content as text. A number in `parts` is the required number of line breaks at that position. */
   class Plain {
     parts = [];
     /** Whether the text so far ends with white space. */
@@ -252,11 +252,11 @@
     }
   }
 
-  // Uses its own stack, since a deep document would exhaust that of a recursive walk.
+  // Iterates with an explicit stack, since recursion over a deep document would overflow the call stack.
   function write(root, left) {
     const out = kind === "text" ? new Plain() : new Markup();
     const stack = [root];
-    /** Pushes one by one: a long list would exceed the number of arguments of a call. */
+    /** Pushes steps one by one, since `push(...steps)` fails for very long lists. */
     const pushAll = (steps) => {
       for (let place = steps.length - 1; place >= 0; place--) stack.push(steps[place]);
     };
@@ -270,7 +270,7 @@
       const text = Array.from(out.since(start).replace(/\s+/g, " ").trim());
       spoken.set(cell, text.slice(0, LONGEST_AGAIN).join("") + (text.length > LONGEST_AGAIN ? "…" : ""));
     };
-    /** The content of an element, with the texts that CSS generates before and after it. */
+    /** Returns the children of an element, with the texts that CSS generates before and after them. */
     const within = (element, style) => {
       const say = (text) => (text ? [() => out.text(text, style)] : []);
       const [before, after] = engine.paintedAround(element);
@@ -333,7 +333,7 @@
     return out.end();
   }
 
-  /** The main content: the part that the page marks as such, and in it the part with most of its prose. */
+  /** Returns the main content: the element marked as main or article, or the part of it that contains most of the prose. */
   function mainContent() {
     const visible = (element) => element.checkVisibility() && (element.innerText ?? "").trim().length > 0;
     let main = null;
@@ -353,7 +353,7 @@
     return part === body ? main : part;
   }
 
-  /** The amount of prose in each element, without labels, links and buttons. */
+  /** Returns the number of prose characters in each element, without labels, links and buttons. */
   function proseOf(root) {
     const prose = new Map();
     const left = new Set();
@@ -373,7 +373,7 @@
     return prose;
   }
 
-  /** The page's heading, if it is above the main part; "" otherwise. */
+  /** Returns the text of the page's `h1` if it is outside the main content; otherwise "". */
   function titleAbove(main) {
     if (main.querySelector("h1")) return "";
     const title = [...document.querySelectorAll("h1")].find((heading) => heading.checkVisibility());

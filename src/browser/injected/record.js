@@ -1,5 +1,5 @@
-// Reports a person's actions in this document step by step, through a function that only this world has. Changes nothing, and
-// ignores the actions of scripts. Elements are located before the page handles the event, since it may remove them.
+// Records the user's actions in this document, and reports each as a step through a binding of the isolated world. Ignores untrusted
+// events. Computes the locator of an element before the page handles the event, since the page may remove the element.
 (engine, testId) => {
   if (engine.stopRecording) return;
   const { checkVisibility, isConnected, localName, matches, nodeType, parentNode, rectOf } = engine.native;
@@ -7,7 +7,7 @@
   const ROLES = "button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem";
   const PRESSED_ROLE = ROLES.split(" ").map((role) => `[role~=${role}]`);
   const CHECKED = "input:is([type=checkbox i],[type=radio i])";
-  /** Fields for which the browser has a picker or a handle of its own. */
+  /** Fields for which the browser provides a picker or a slider handle. */
   const PICKED = "input:is([type=date i],[type=time i],[type=datetime-local i],[type=month i],[type=week i],[type=color i],[type=range i])";
   const BUTTONS = "input:is([type=button i],[type=submit i],[type=reset i],[type=image i],[type=hidden i])";
   const FILES = "input[type=file i]";
@@ -36,11 +36,11 @@
     delete engine.stopRecording;
   };
 
-  const secret = new WeakMap(); // field → its kind of secret, which it keeps when the page shows the text
-  let pressed = null; // where a button went down: { element, way }
+  const secret = new WeakMap(); // field → its kind of secret, remembered if the page turns it into a plain text field
+  let pressed = null; // the element at the last pointerdown, with its locator: { element, way }
   let last = null; // the locator of the last click
-  let field = null; // the field that is typed into, located before that: { element, way }
-  let entered = null; // an Enter press that may become a line break
+  let field = null; // the field being edited, with its locator from before the edit: { element, way }
+  let entered = null; // the step of an Enter key press that may turn out to be a line break
   let dragged = null;
 
   const wayTo = (element) => {
@@ -58,7 +58,7 @@
     const parent = parentNode(element);
     return parent instanceof ShadowRoot ? parent.host : parent;
   };
-  /** The control around an element that a press on the element means. */
+  /** Returns the control that a press on the element activates: the nearest ancestor that is a control, or the element. */
   const meant = (element) => {
     for (let at = element; at instanceof Element; at = above(at)) {
       if (matches(at, PRESSED) || PRESSED_ROLE.some((role) => matches(at, role))) return at;
@@ -70,7 +70,7 @@
     return width > 1 && height > 1 && checkVisibility(element, { opacityProperty: true, visibilityProperty: true });
   };
   const isEditable = (element) => element instanceof HTMLElement && element.isContentEditable;
-  /** The outermost editable element around an element. */
+  /** Returns the outermost contenteditable ancestor of an element, or the element itself. */
   const fieldAround = (element) => {
     let at = element;
     while (isEditable(at) && isEditable(above(at))) at = above(at);
@@ -94,13 +94,13 @@
     pressed = { element, way: wayTo(element) };
   });
 
-  /** The locator of a click to report; null if the field itself reports the result of the click. */
+  /** Returns the locator for a click step; null if the click needs no step, since an event of the field reports its result. */
   const clickedOn = (event) => {
     const down = pressed;
     pressed = null;
-    if (!down?.way) return null; // Caused by a key, or by a label for its control.
+    if (!down?.way) return null; // A key or a label caused the click event.
     const { element, way } = down;
-    // Pressed and released on different elements: not a click.
+    // Press and release on different elements do not make a click on the control.
     if (meant(targetOf(event)) !== element && isConnected(element)) return null;
     const control = element instanceof HTMLLabelElement ? element.control : element;
     if (control && localName(element) === "option") return null;
@@ -174,13 +174,13 @@
     if (event.isComposing || !key || isOneOf(key, SILENT_KEYS) || (writes && key.length === 1)) return;
     const element = fieldAround(targetOf(event));
     if (isReported(element, key, event)) return;
-    // Shift is already part of a letter.
+    // For a letter, Shift is already part of the key.
     const held = modifiersOf(event).filter((name) => name !== "Shift" || key.length > 1);
     const name = [...held, key === " " ? "Space" : key].join("+");
     const isSomewhere = element !== document.body && element !== document.documentElement;
     const way = isTypedInto(element) ? fieldOf(element).way : isSomewhere ? wayTo(element) : null;
     const step = { does: "press", way, key: name };
-    // In a field of several lines, Enter is reported only if no line break follows.
+    // In a multi-line field, reports Enter only if no line break follows.
     if (key === "Enter" && isTypedInto(element) && hasLines(element)) entered = step;
     else tell(step);
   });

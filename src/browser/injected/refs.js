@@ -1,20 +1,20 @@
-// Numbers for nodes. A number is not reused, not even in the next document, except for a node that replaced another (`takeOver`).
+// Ref numbers of nodes. A number is never reused, even by later documents, except if a node replaces another one (`takeOver`).
 const numbers = new WeakMap();
 const nodes = new Map();
 let next = firstRef;
 
-/** The smallest number that this document may use. It identifies the document. */
+/** The smallest ref number of this document. It also identifies the document. */
 engine.firstRef = firstRef;
 
 Object.defineProperty(engine, "lastRef", { get: () => next - 1 });
 
-/** Continues at `first` or above, for a document that is shown again after others have used lower numbers. */
+/** Assigns only numbers from `first` on. Used when a document is shown again (back/forward cache) after others have used lower numbers. */
 engine.from = (first) => {
   next = Math.max(next, first);
   return engine;
 };
 
-/** Returns the number of a node, which it receives at the first call. */
+/** Returns the ref number of a node. The first call assigns the number. */
 engine.refOf = (node) => {
   let number = numbers.get(node);
   if (number === undefined) {
@@ -26,7 +26,7 @@ engine.refOf = (node) => {
   return number;
 };
 
-/** Gives nodes the numbers of gone nodes that they replace. Takes pairs `[old, new]` of numbers; returns those that it has changed. */
+/** Assigns the number of a removed node to the node that replaces it. Takes pairs `[old, new]`; returns those that it applied. */
 engine.takeOver = (pairs) =>
   pairs.filter(([old, now]) => {
     const node = nodes.get(now)?.deref();
@@ -38,17 +38,17 @@ engine.takeOver = (pairs) =>
     return true;
   });
 
-/** Whether a node already has a number. */
+/** Whether a node already has a ref number. */
 engine.hasRef = (node) => numbers.has(node);
 
 let sweepAt = 50_000;
-/** Removes the numbers of nodes that no longer exist, so that a page that stays open for days does not fill the memory. */
+/** Removes the entries of garbage-collected nodes, so that the map does not grow without limit. */
 function sweep() {
   for (const [number, node] of nodes) if (!node.deref()) nodes.delete(number);
   sweepAt = Math.max(50_000, nodes.size * 2);
 }
 
-/** Returns the node with a number; null if it has left the document. */
+/** Returns the node with a ref number; null if it was removed from the document. */
 engine.byRef = (number) => {
   const node = nodes.get(number)?.deref();
   if (!node) {

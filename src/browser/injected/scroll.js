@@ -1,11 +1,11 @@
-// Scrolling areas: finds them, their position, points where the wheel moves them, and elements that came into view.
+// Scrolling: finds scrollable elements, their scroll position, points where the wheel scrolls them, and elements that came into view.
 const { rectOf } = engine.native;
 const own = (method) => Function.prototype.call.bind(method);
 const scrollBy = own(Element.prototype.scrollBy);
 const pointIn = { document: own(Document.prototype.elementFromPoint), root: own(ShadowRoot.prototype.elementFromPoint) };
 const { overflowOfViewport } = engine.sight;
 
-/** A page that can scroll by fewer pixels is ignored if another area scrolls. */
+/** If the page itself can scroll by fewer pixels than this, another scrollable element is preferred. */
 const LEAST = 40;
 const PAGES_WITHIN = new Set(["iframe", "frame", "object", "embed"]);
 
@@ -15,7 +15,7 @@ const placeOf = (element, axis) =>
     ? { at: element.scrollLeft, all: element.scrollWidth, room: element.clientWidth }
     : { at: element.scrollTop, all: element.scrollHeight, room: element.clientHeight };
 
-/** How far an element scrolls along an axis in total; 0 if it does not. */
+/** Returns the total scroll range of an element along an axis, in pixels; 0 if it does not scroll. */
 function rangeOf(element, axis) {
   const { all, room } = placeOf(element, axis);
   if (all - room < 2 || room < 1) return 0;
@@ -33,7 +33,7 @@ const areaOf = (element) => {
   return part ? part.width * part.height : 0;
 };
 
-/** The scrolling element below a root with the largest visible area. */
+/** Returns the scrollable descendant of `root` with the largest visible area. */
 function largest(root, axis) {
   let best = { area: 0, element: null };
   for (const element of engine.queryAll(root, "*")) {
@@ -45,8 +45,8 @@ function largest(root, axis) {
 }
 
 /**
- * The area that scrolls along an axis. For a node: itself, its largest scrolling descendant if that is most of the node, or its
- * nearest scrolling ancestor. Without a node: the page or, if it does not scroll, its largest area. Null if nothing scrolls.
+ * Returns the element to scroll along an axis. For a node: the node, its largest scrollable descendant if that fills most of it, or its
+ * nearest scrollable ancestor. Without a node: the page or, if it does not scroll, its largest scrollable element. Null if nothing scrolls.
  */
 engine.scrollerOf = (node, axis) => {
   if (node) {
@@ -71,7 +71,7 @@ const viewport = () => ({
 });
 const portOf = (scroller) => (scroller === pageOf() ? viewport() : engine.seenOf(scroller));
 
-/** The innermost element at a point, through shadow roots. */
+/** Returns the innermost element at a point, including elements in shadow roots. */
 function topAt(x, y) {
   let top = pointIn.document(document, x, y);
   for (let root = top && engine.shadowRootOf(top); root; root = engine.shadowRootOf(top)) {
@@ -82,7 +82,7 @@ function topAt(x, y) {
   return top;
 }
 
-/** Whether the wheel at a point scrolls this area, and not one inside it. */
+/** Whether the wheel at a point scrolls this element, and not a nested scrollable one. */
 function reaches(scroller, axis, x, y) {
   const top = topAt(x, y);
   if (!top || PAGES_WITHIN.has(engine.native.localName(top))) return false;
@@ -93,8 +93,8 @@ function reaches(scroller, axis, x, y) {
 const SPOTS = [0.5, 0.25, 0.75, 0.1, 0.9];
 
 /**
- * The scroll position: `{at, most, room, isPage, point}`. `point` is where the wheel scrolls the area by `distance` without another
- * effect: the pointer's position if possible; null if there is no such point.
+ * Returns the scroll position `{at, most, room, isPage, point}`: current and largest offset, visible size, in pixels. At `point`, the wheel
+ * scrolls the element by `distance` without other effects: the pointer's position if possible; null if there is no such point.
  */
 engine.scrolled = (scroller, axis, pointer, distance) => {
   if (!engine.native.isConnected(scroller)) return null;
@@ -113,13 +113,13 @@ engine.scrolled = (scroller, axis, pointer, distance) => {
   return { at, most: Math.max(0, all - room), room, isPage: scroller === pageOf(), point };
 };
 
-/** Scrolls without animation, even if the page's style asks for smooth scrolling. */
+/** Scrolls an element by `distance` pixels at once, even if the page sets `scroll-behavior: smooth`. */
 engine.scrollAtOnce = (scroller, axis, distance) => {
   scrollBy(scroller, { [axis === "x" ? "left" : "top"]: distance, behavior: "instant" });
 };
 
 const STAYS = new Set(["fixed", "sticky"]);
-/** Whether an element is fixed or sticky, so that the scroller does not move it. */
+/** Whether an element or an ancestor inside the scroller is fixed or sticky, so that scrolling does not move it. */
 function stands(element, scroller) {
   for (let around = element; around && around !== scroller; around = engine.flatParent(around)) {
     if (STAYS.has(getComputedStyle(around).position)) return true;
@@ -127,7 +127,7 @@ function stands(element, scroller) {
   return false;
 }
 
-/** Of these ref numbers, those whose nodes came into view when the scroller moved by `moved`. */
+/** Returns those of the ref numbers whose nodes came into view when the scroller scrolled by `moved` pixels. */
 engine.cameIntoView = (scroller, axis, moved, numbers) => {
   const port = portOf(scroller);
   if (!port) return [];

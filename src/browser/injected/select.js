@@ -1,8 +1,8 @@
-// Finds elements by a parsed selector of `elements/selector.rs`: a chain of parts, each within the matches of the previous one.
-// Also searches shadow roots. Results are in document order: the content of a shadow root comes after its host's children or, if
-// a single selector is enough, after everything around it.
+// Finds elements by a parsed selector (see `elements/selector.rs`): a chain of parts, each evaluated inside the matches of the previous.
+// Also searches shadow roots. Results are in document order: the content of a shadow root follows the children of its host. For a
+// single CSS selector, it follows all matches of the surrounding tree.
 
-/** An invalid selector. The message is `fault: reason`, with the faults of `SelectorFault` in Rust. */
+/** Thrown for an invalid selector. The message is `fault: reason`; `fault` is a variant of `SelectorFault` in Rust. */
 class SelectorError extends Error {}
 Object.defineProperty(SelectorError.prototype, "name", { value: "SelectorError" });
 
@@ -43,7 +43,7 @@ const normalize = (text) =>
 
 /* ------------------------------------------------------------ one question */
 
-/** A cache for the duration of one call, while nothing changes. */
+/** A cache for one synchronous call, during which the document cannot change. */
 let memory = null;
 
 /** Runs `work` with the cache. */
@@ -76,7 +76,7 @@ function hostsBelow(scope) {
   return hostsOfTree(rootOf(scope)).filter((host) => host !== scope && contains(scope, host));
 }
 
-/** The elements below `scope` that match plain CSS; also those in shadow roots unless `light`. */
+/** Returns the descendants of `scope` that match a native CSS selector, including those in shadow roots unless `light` is true. */
 function elementsBelow(scope, css = "*", light = false) {
   if (light) return queryAll(scope, css);
   const own = nodeType(scope) === ELEMENT ? engine.shadowRootOf(scope) : null;
@@ -88,7 +88,7 @@ function elementsBelow(scope, css = "*", light = false) {
 /** Whether `a` precedes `b` in the same tree. */
 const isBefore = (a, b) => Boolean(comparePosition(a, b) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-/** The shadow hosts around an element, outermost first, and the element itself. */
+/** Returns the shadow hosts that contain an element, outermost first, followed by the element itself. */
 function pathOf(element) {
   const path = [element];
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) path.unshift(root.host);
@@ -109,7 +109,7 @@ function compareInDocument(a, b) {
 
 const inOrder = (elements) => [...new Set(elements)].sort(compareInDocument);
 
-/** The parent element, or the host of the shadow root unless `light`; null at the top. */
+/** Returns the parent element or, unless `light` is true, the shadow host; null at the top. */
 function parentOf(element, light) {
   const parent = parentNode(element);
   if (!parent) return null;
@@ -127,7 +127,7 @@ const isUnread = (node) => {
   return Boolean(inHead) && contains(inHead, node);
 };
 
-/** The text of a node: `{full, runs}`. Runs are its own texts between its child elements. */
+/** Returns the text of a node: `{full, runs}`. `runs` are the pieces of its own text between its child elements. */
 function textOf(node) {
   let text = memory.texts.get(node);
   if (!text) {
@@ -173,7 +173,7 @@ function regex(source, flags) {
   }
 }
 
-/** A predicate for the texts of nodes that a `TextTest` accepts. */
+/** Returns a predicate over the result of `textOf` for a `TextTest` (Rust). */
 function textTest(test) {
   let passes = memory.tests.get(test);
   if (!passes) {
@@ -200,7 +200,7 @@ function makeTextTest(test) {
   }
 }
 
-/** Whether none of the element's children pass as well. */
+/** Whether no child element of the element passes the test as well. */
 function isSmallest(element, passes) {
   for (let child = firstChild(element); child; child = nextSibling(child)) {
     if (nodeType(child) === ELEMENT && passes(textOf(child))) return false;
@@ -216,7 +216,7 @@ function byText(root, { text: test }) {
   if (nodeType(root) === ELEMENT) elements.unshift(root);
   let miss = null;
   for (const element of elements) {
-    // If an element's text does not contain it, none of its parts does.
+    // If an element does not contain the text, none of its descendants does.
     if (miss && test.is === "containing" && contains(miss, element)) continue;
     if (isUnread(element)) continue;
     if (!passes(textOf(element))) miss = element;
@@ -253,7 +253,7 @@ function byCss(root, { native, list, light }) {
   return queryList(list, { scope: root, light });
 }
 
-/** `context` is `{scope, light}`. Elements outside the scope do not count. */
+/** Finds the matches of a selector list inside the scope. `context` is `{scope, light}`; with `light`, shadow roots are not searched. */
 function queryList(list, context) {
   const found = list.map((complex) => queryComplex(complex, context));
   return found.length === 1 ? found[0] : inOrder(found.flat());
@@ -267,7 +267,7 @@ function queryComplex(complex, context) {
   const found = candidates.filter(
     (element) => matchesCompound(element, last, context) && matchesLeft(element, complex, complex.length - 1, context),
   );
-  // Matches of a layout test are sorted by distance.
+  // Sorts matches of a layout pseudo-class, such as `:near()`, by distance.
   const beside = last.functions.find(({ is }) => is === "beside");
   if (!beside) return found;
   const away = new Map(found.map((element) => [element, distance(element, beside, context)]));
@@ -300,14 +300,14 @@ const matchesCompound = (element, compound, context) =>
 const namesScope = (compound) =>
   compound.functions.some(({ is, list }) => is === "scope" || list?.some((complex) => complex.some(namesScope)));
 
-/** Whether the part left of `complex[index]` matches an ancestor or a preceding sibling of `element`. */
+/** Whether the selector parts left of `complex[index]` match ancestors or preceding siblings of `element`. */
 function matchesLeft(element, complex, index, context) {
   const { combinator } = complex[index];
   if (!combinator) return true;
   const step = SIBLINGS.has(combinator) ? previousElement : (node) => (node === context.scope ? null : parentOf(node, context.light));
   const oneStep = combinator === ">" || combinator === "+";
   for (let node = step(element); node; node = oneStep ? null : step(node)) {
-    // The scope itself does not match, unless it is named.
+    // The scope itself matches only if the selector contains `:scope`.
     if (node === context.scope && !namesScope(complex[index - 1])) return false;
     if (matchesCompound(node, complex[index - 1], context) && matchesLeft(node, complex, index - 1, context)) return true;
   }
@@ -343,7 +343,7 @@ function passes(element, test, context) {
 
 const NEAR = 50;
 
-/** The distance to the nearest match of a layout test; infinite if all are on another side or too far away. */
+/** Returns the distance to the nearest element of a layout pseudo-class (`:right-of()`); infinite if all are on another side or too far. */
 function distance(element, test, context) {
   const { side, list } = test;
   const most = test.most ?? (side === "near" ? NEAR : Infinity);
@@ -353,7 +353,7 @@ function distance(element, test, context) {
   return Math.min(...gaps, Infinity);
 }
 
-/** The distance of a box from another on one side, plus how far it exceeds the other across; infinite if too far. */
+/** Returns the distance of a box from another on one side, plus how far it extends beyond the other across; infinite if over `most`. */
 function gap(box, other, side, most) {
   const [left, right] = [other.left - box.right, box.left - other.right];
   const [above, below] = [other.top - box.bottom, box.top - other.bottom];
@@ -443,7 +443,7 @@ function isUnreported(element) {
 const VISIBLE_BOX = { visibilityProperty: true };
 function isRendered(element) {
   if (checkVisibility(element, VISIBLE_BOX)) return true;
-  // The options of a closed list have no boxes, but are reported with the list.
+  // The options of a closed select have no boxes, but assistive technology lists them.
   if (localName(element) === "option") {
     for (let node = parentNode(element); node && nodeType(node) === ELEMENT; node = parentNode(node)) {
       if (localName(node) === "select") return isRendered(node);
@@ -492,7 +492,7 @@ const COMPARISONS = {
   word: (name, wanted) => name.split(" ").includes(wanted),
 };
 
-/** Whether a role without other matches is also found on visible aria-hidden elements, as snapshots show it. */
+/** Whether a role selector without other matches also finds visible `aria-hidden` elements, since snapshots list them. */
 let takesPainted = false;
 
 function byRole(root, wanted) {
@@ -509,7 +509,7 @@ function byRole(root, wanted) {
   return all.filter((element) => engine.isVisible(element) && isMeant(element));
 }
 
-/** The accessible description: of other elements, its own text, or a title that is not its name. */
+/** Returns the accessible description: from `aria-describedby`, `aria-description`, or a title that is not the name. */
 function descriptionOf(element, role) {
   const describing = hasAttribute(element, "aria-describedby") ? describedByElements(element) : null;
   if (describing?.length) return normalize(Array.from(describing, (other) => textOf(other).full).join(" "));
@@ -538,7 +538,7 @@ function hasStates(element, role, wanted) {
 
 const custom = new Map();
 
-/** Finds by a custom selector engine, whose source is an expression. */
+/** Finds elements with a custom selector engine. `source` is a JavaScript expression that evaluates to the engine. */
 function byCustom(root, { source, body }) {
   if (!custom.has(source)) custom.set(source, (0, eval)(`(${source.trim().replace(/;$/, "")})`));
   return Array.from(custom.get(source).queryAll(root, body));
@@ -561,7 +561,7 @@ const FINDERS = {
   label: byLabel,
 };
 
-/** Parts that keep or remove each element found so far. */
+/** Selector parts that filter the elements found so far: each function returns whether to keep the element. */
 const FILTERS = {
   has: (element, { chain }) => run(chain, element).length > 0,
   hasNot: (element, { chain }) => run(chain, element).length === 0,
@@ -609,14 +609,14 @@ engine.select = (chain, root) => asking(() => run(chain, root ?? document).filte
 /** The first match; null if there is none. */
 engine.first = (chain, root) => engine.select(chain, root)[0] ?? null;
 
-/** The text of each match: as rendered with `drawn`, otherwise `textContent`. */
+/** Returns the text of each match: `innerText` if `drawn` is true, otherwise `textContent`. */
 engine.textsOf = (chain, root, drawn) =>
   engine.select(chain, root).map((element) => (drawn ? element.innerText : element.textContent || ""));
 
 /** The number of matches. */
 engine.count = (chain, root) => engine.select(chain, root).length;
 
-/** The first match. Throws for several ones if `testId` is not null: the attribute for test ids, for the ways to each match. */
+/** Returns the first match or null. In strict mode (`testId` is the test id attribute, not null), throws for several matches. */
 engine.pick = (chain, root, testId) => {
   const found = engine.select(chain, root);
   if (testId === null || found.length < 2) return found[0] ?? null;
@@ -627,7 +627,7 @@ engine.pick = (chain, root, testId) => {
   throw several;
 };
 
-/** The number of all matches and of visible ones, and the first of the visible (or all): `[number, role, name]`. */
+/** Returns the number of matches and of visible matches, and `[ref, role, name]` of the first ones: the visible ones, if there are any. */
 engine.matches = (chain, root) => {
   const all = engine.select(chain, root);
   const seen = all.filter(engine.isVisible);
@@ -643,7 +643,7 @@ engine.matches = (chain, root) => {
 };
 
 const MOST_AROUND = 4;
-/** The control that an element is a part of, if an outline lists that control instead of its parts. */
+/** Returns the control that contains an element if snapshots list the control instead of its parts. */
 function shownAs(element) {
   if (engine.INTERACTIVE_ROLES.has(engine.roleOf(element))) return element;
   let around = engine.flatParent(element);
@@ -690,7 +690,7 @@ const MEANS_NOTHING = new Set(["", "generic", "iframe", "none", "presentation"])
 const textIs = (text, exact) => ({ is: exact ? "whole" : "containing", text });
 const attributeIs = ({ by, text, exact }) => ({ by: "attribute", name: by, value: textIs(text, exact) });
 
-/** The part of a selector for each kind of locator. */
+/** Converts a locator description to a selector part, by its kind. */
 const WAYS = {
   testId: ({ text }, testId) => ({ by: "attribute", name: testId, value: textIs(text, true) }),
   role: ({ text, name, exact }) => ({
@@ -705,7 +705,7 @@ const WAYS = {
   text: ({ text, exact }) => ({ by: "text", text: textIs(text, exact) }),
 };
 
-/** The possible locators of an element, best first. */
+/** Yields candidate locators of an element, best first. */
 function* namesOf(element, testId) {
   const id = getAttribute(element, testId);
   if (id) yield { by: "testId", text: id };
@@ -723,7 +723,7 @@ function* namesOf(element, testId) {
   if (!MEANS_NOTHING.has(role)) yield { by: "role", text: role };
 }
 
-/** A locator that finds an element again: `{by, text, name, exact}`, and `nth` if there are several matches. */
+/** Returns a locator for an element: `{by, text, name, exact}`, with `nth` if it has several matches. */
 engine.wayTo = (element, testId) =>
   asking(() => {
     let among = null;
@@ -741,14 +741,14 @@ engine.wayTo = (element, testId) =>
     return { by: "css", text, nth: found.length > 1 ? found.indexOf(element) : undefined };
   });
 
-/** Whether an id seems random, and so changes when the page is loaded again: letters and digits alternate in it. */
+/** Whether an id seems generated and so may differ after a reload: letters and digits often alternate in it. */
 function isDrawnByLot(id) {
   const kinds = Array.from(id.replace(/[-_:]/g, ""), (letter) => (/\d/.test(letter) ? "digit" : "other"));
   const turns = kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
   return kinds.length >= 8 && turns >= kinds.length / 4;
 }
 
-/** The shortest unique CSS path to an element, starting at an ancestor with an id at the latest. */
+/** Returns the shortest unique CSS path to an element. Starts at an ancestor with an id, if there is one. */
 function pathTo(element) {
   const steps = [];
   for (let at = element; at; at = at.parentElement) {
@@ -760,7 +760,7 @@ function pathTo(element) {
   return steps.join(" > ");
 }
 
-/** All text in an element, including shadow roots. */
+/** Returns all text in an element, including shadow roots. */
 engine.textOf = (element) => asking(() => textOf(element).full);
 
 engine.describedAs = (element) => asking(() => descriptionOf(element, engine.roleOf(element)));

@@ -1,17 +1,17 @@
-// What hides an element from a person, found on the way down from the root: each element passes the clipping that applies to its
-// content on to its children.
+// Determines what hides an element from a user. During a walk from the root, each element passes the clipping that applies to its
+// content down to its children, as bits.
 const { matches } = engine.native;
 
-const CLIPPED = 8; // in a box too small to show anything
-const GONE = 16; // in a box of no size at all
-// A box that clips its in-flow content does not clip content that is positioned by a box outside of it. So the two bits for
-// clipping are kept three times: for in-flow, for absolute and for fixed content.
+const CLIPPED = 8; // inside a clipping box of at most one pixel
+const GONE = 16; // inside a clipping box of zero size
+// A box does not clip descendants whose containing block is outside it. So the two clipping bits exist three times:
+// for in-flow, for absolutely positioned and for fixed descendants.
 const CUT = CLIPPED | GONE;
 const ABSOLUTE_SHIFT = 7;
 const FIXED_SHIFT = 9;
 const ANY_CUT = CUT | (CUT << ABSOLUTE_SHIFT) | (CUT << FIXED_SHIFT);
 
-/** The element whose overflow applies to the viewport, and which so clips nothing itself: the root, or the body instead. */
+/** Returns the element whose `overflow` applies to the viewport, and which therefore clips nothing itself: the root or the body. */
 const overflowOfViewport = () => {
   const page = document.documentElement;
   const { overflowX, overflowY, contain } = getComputedStyle(page);
@@ -23,7 +23,7 @@ const overflowOfViewport = () => {
 const widthOf = (element) => element.offsetWidth ?? element.clientWidth;
 const heightOf = (element) => element.offsetHeight ?? element.clientHeight;
 
-/** The bits for what a box clips of its content. */
+/** Returns the clipping bits that a box adds for its content: `CLIPPED`, `CUT` or 0. */
 function cutBy(element, style) {
   if (style.overflow === "visible") return 0;
   const { overflowX, overflowY } = style;
@@ -44,7 +44,7 @@ const isShrunk = (element, box) => (box.width < 0.5 && widthOf(element) > 0) || 
 /** Whether an element is in the top layer, where its ancestors do not clip it. */
 const isOnTop = (element) => matches(element, ":modal, :popover-open, :fullscreen");
 
-/** The bits for the content of an element, by its position: `around` are those of its parent, `own` those that it adds itself. */
+/** Returns the clipping bits for an element's content: the parent's bits (`around`) selected by `position`, plus the element's `own`. */
 function placed(element, style, around, own) {
   const { position } = style;
   let cut = around & CUT;
@@ -64,17 +64,17 @@ function placed(element, style, around, own) {
 const CONTAINS = /paint|layout|strict|content/;
 const MOVES = /transform|translate|rotate|scale|filter|perspective/;
 const MOVED_BY = "transform translate rotate scale filter backdropFilter perspective".split(" ");
-/** Whether a box is the containing block of fixed and absolute content, whatever its own position. */
+/** Whether a box is the containing block of its fixed and absolute descendants because of a transform, filter or containment. */
 const holdsWhatIsFixed = (style) =>
   MOVED_BY.some((property) => style[property] !== "none") ||
   MOVES.test(style.willChange) ||
   CONTAINS.test(style.contain) ||
   style.contentVisibility === "auto";
 
-/** Whether text has no size, or is indented out of sight. */
+/** Whether text is hidden by a font size of zero or a large negative `text-indent`. */
 const isBlanked = (style) => style.fontSize === "0px" || Number.parseFloat(style.textIndent) < -500;
 
-/** The modal dialog on top: while it is open, nothing outside it can be reached. */
+/** Returns the topmost open modal dialog, which makes everything outside it inert; null if there is none. */
 function openModal(active) {
   const modals = Array.from(engine.native.querySelectorAll(document.documentElement, "dialog:modal"));
   return modals.findLast((modal) => active && engine.native.contains(modal, active)) ?? modals.at(-1) ?? null;
@@ -86,8 +86,8 @@ const MOST_ACTING = 1500;
 const LEAST_SHARE = 0.9;
 
 /**
- * The elements of `acting` that can be reached while a backdrop as large as the viewport, as behind a page's own dialog, covers at
- * least as many others. Empty if there is no backdrop.
+ * Returns the elements of `acting` (controls) above a backdrop that a page draws behind a custom dialog. Empty if there is no backdrop of
+ * about the size of the viewport, or if it covers fewer controls than it leaves reachable.
  */
 function front(acting) {
   if (acting.length < 2 || acting.length > MOST_ACTING || !document.body) return [];
@@ -106,7 +106,7 @@ function front(acting) {
   return covered > 0 && covered >= reached.length ? reached : [];
 }
 
-/** The positioned element that covers most of the viewport; null if no single element does. */
+/** Returns the positioned element that covers nearly the whole viewport, such as a backdrop; null if there is none. */
 function shadeOfPage() {
   const met = new Map();
   for (const x of SAMPLES) {

@@ -1,5 +1,5 @@
-// Reports the page's new web sockets to the engine, which decides about each: to connect directly ("leave"), to be answered by the
-// engine ("open"), or to connect with the engine between page and server ("connect").
+// Replaces `WebSocket` in the page. The engine decides how each new socket is routed: it connects directly ("leave"), the engine mocks
+// the server ("open"), or the engine relays messages between page and server ("connect").
 (name) => {
   const Native = WebSocket;
   const sockets = new Map();
@@ -113,7 +113,7 @@
       this.#reports = this.#reports.then(async () => void ask({ socket: this.#id, what, data: await message }));
     }
 
-    // Instructions are numbered, since they may arrive out of order.
+    // Instructions of the engine are numbered, since they may arrive out of order.
     #direct(number, what, value) {
       this.#early.set(number, [what, value]);
       while (this.#early.has(this.#next)) {

@@ -1,11 +1,11 @@
-// Serializes a value with what JSON cannot express. Runs in the value's world, and only if the browser's own serialization of the
-// value is incomplete. The first key of each object identifies its type, so the keys are in this order.
+// Serializes a value of any type that JSON cannot express, such as Map or NaN. Runs in the value's own world, only if the browser's
+// serialization is incomplete. The first key of each object identifies its type, so the order of keys matters.
 (function () {
   const DEEPEST = 500;
   const met = new Map();
   const list = [];
   let depth = 0;
-  // Arrays and objects are listed after their content, so that the answer is not nested deeply.
+  // Arrays and objects go into a flat list, after their content, and are referenced by index. This avoids deep nesting.
   const listed = (entry) => ({ at: list.push(entry) - 1 });
   const inside = (work) => {
     if (++depth > DEEPEST) throw new Error("Cannot serialize result: object reference chain is too long.");

@@ -1,9 +1,9 @@
-// Tracks what arrives of a text that is typed into a field, by the trusted events that show where each part went.
+// Tracks how much of a typed text arrives in a field, and in which other fields, by listening to trusted input events.
 const { isConnected, localName } = engine.native;
 const { collapse, editedText } = engine;
 
 const KINDS = ["keydown", "keypress", "beforeinput", "input"];
-/** The most events that are recorded of one text. */
+/** The most events that are recorded for one typed text. */
 const MOST_EVENTS = 20_000;
 const MOST_STRAYS = 20;
 
@@ -11,8 +11,8 @@ let records = new WeakMap();
 let typing = null;
 
 /**
- * Begins to record what arrives of a text that will be typed into a field. With `adds`, the text is added at the end, or at the caret
- * if `adds` is "caret". With `again`, the same text was typed before, and the field has changed it.
+ * Starts recording the input events of a text that will be typed into a field. `adds`: false replaces the field's text, true appends,
+ * "caret" inserts at the caret. `again`: the same text was typed before, and the field changed it.
  */
 engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const shown = editedText(field);
@@ -24,7 +24,7 @@ engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
 };
 
-/** The field's text after a text was typed at its caret, or at the end if the caret's position is unknown. */
+/** Returns the expected text of a field after typing at its caret, or at the end if the position of the caret is unknown. */
 function withText({ selectionStart, selectionEnd }, shown, text) {
   const isKnown = Number.isInteger(selectionStart);
   return isKnown ? shown.slice(0, selectionStart) + text + shown.slice(selectionEnd) : shown + text;
@@ -32,13 +32,13 @@ function withText({ selectionStart, selectionEnd }, shown, text) {
 
 const isWithin = (target, field) => engine.within(field, target) || engine.within(target, field);
 
-/** Removes the records of typed texts, since fields are now filled in another way. */
+/** Discards the records of typed texts. Called before an action that changes fields without typing. */
 engine.forgetTyping = () => {
   typing = null;
   records = new WeakMap();
 };
 
-/** Whether an element of the same kind and name has replaced a field that is gone, so that it receives the rest of the text. */
+/** Whether an element of the same kind and name has replaced the removed field of a record. If so, stores it as `heir`. */
 function succeeds(target, record) {
   const { field, name, heir } = record;
   if (isConnected(heir ?? field) || localName(target) !== localName(field) || target.type !== field.type) return false;
@@ -47,7 +47,7 @@ function succeeds(target, record) {
   return true;
 }
 
-/** The element that now holds a typed text: the field, or its replacement; null if both are gone. */
+/** Returns the element that now holds the typed text: the field or its replacement; null if both were removed. */
 function placeOf(record) {
   const active = engine.activeElement();
   if (active) succeeds(active, record);
@@ -63,7 +63,7 @@ function note(event) {
   if (event.type === "input") {
     if (!isOwn) return;
     typing.full ||= isSame(editedText(target), typing.asked) || isAdded(typing, editedText(target));
-    // After the page has handled the event: a field may refuse a text by then.
+    // Reads the field after the page has handled the event and may have rejected the text.
     setTimeout(noteHeld, 0, typing);
   } else if (isOwn) typing.arrivals.push(event);
   else if (event.type === "beforeinput") noteStray(target, textOf(event));
@@ -82,7 +82,7 @@ function noteStray(element, text) {
   else if (text && typing.strays.length < MOST_STRAYS) typing.strays.push({ element, text });
 }
 
-/** The text that an event enters. A key enters text only if the page handles the key itself. */
+/** Returns the text that an event enters. A key event counts only if the page cancels it and so handles the key itself. */
 function textOf(event) {
   if (event.type === "beforeinput") return event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
   const isText = [...event.key].length === 1 && !event.ctrlKey && !event.metaKey;
@@ -91,19 +91,19 @@ function textOf(event) {
 
 const plain = (text) => text.replace(/\s+/g, "");
 const isSame = (shown, asked) => collapse(shown) === collapse(asked);
-/** Whether the text contains what was typed at the caret. */
+/** Whether the field's text has changed and contains the text that was typed at the caret. */
 const isAdded = ({ adds, before, text }, shown) => adds && shown !== before && collapse(shown).includes(collapse(text));
 const hasArrived = ({ arrivals, text }) => plain(arrivals.map(textOf).join("")).includes(plain(text));
 
-/** Whether the page has distributed a text over several fields on purpose, and filled each: a code of six digits, for example. */
+/** Whether the page has distributed the text over several fields on purpose, such as a one-time code with one field per digit. */
 function isSpread({ field, strays }) {
   const parts = [field, ...strays.map(({ element }) => element)];
   const isFull = ({ value = "", maxLength = -1 }) => maxLength > 0 && value.length >= maxLength;
-  // Two characters in two fields may also be a text whose end went to the wrong field.
+  // Requires more than two fields: with two, the second character may have gone to the wrong field.
   return parts.slice(0, -1).every(isFull) || (parts.length > 2 && parts.every(({ value = "" }) => [...value].length <= 1));
 }
 
-/** Whether the page shows a text somewhere. */
+/** Whether the text is visible anywhere on the page. */
 const pageShows = (text) => plain(document.body?.innerText ?? "").includes(plain(text));
 
 const letters = (text) =>
@@ -112,7 +112,7 @@ const letters = (text) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 const numbers = (text) => (text.match(/\d+/g) ?? []).map(Number).join(" ");
-/** The characters that are removed by fields for digits only, for letters only, or for anything except digits. */
+/** Patterns of the characters that a field may remove: all but digits, all but letters, or digits. */
 const SIEVES = [/\D/g, /[^\p{L}]/gu, /\d/g];
 
 const NUMBER = /^\s*[-+]?[\d.,]+\s*$/;
@@ -123,28 +123,28 @@ function isNumberMade(field, asked, shown) {
   return held === limited || (step > 0 && Math.abs(held - limited) < step && Math.abs(Math.round(held / step) * step - held) < 1e-9);
 }
 
-/** Whether a field can have changed a text to what it shows: by its format, its limits, or its allowed characters. */
+/** Whether a field's format, limits or allowed characters explain how the text `asked` became the text `shown`. */
 function isMade(field, asked, shown, arrived, strict) {
   if (field.type === "number") return isNumberMade(field, asked, shown);
   const [wanted, held] = [letters(asked), letters(shown)];
   if (held === "") return false;
   if (held.includes(wanted) || (numbers(asked) === numbers(shown) && !/\p{L}/u.test(wanted))) return true;
-  // A field that was disabled while it was filled may show the same as a field that accepts only digits.
+  // Requires that all keys arrived: a field that was disabled while typing can also show only some characters.
   if (arrived && SIEVES.some((sieve) => letters(asked.replace(sieve, "")) === held)) return true;
   const isAtLimit = field.maxLength > 0 && shown.length >= field.maxLength;
   return wanted.startsWith(held) && (isAtLimit || (arrived && !strict));
 }
 
 /**
- * The outcome of a typed text: `same`; `made`, changed by the field; `taken`, arrived and not shown; `strayed`, a part went to another
- * field; `lost`. With `strict`, missing characters at the end count as lost.
+ * Returns the outcome of a typed text: "same"; "made" (the field reformatted it); "taken" (accepted, but no longer shown); "strayed" (a
+ * part went to another field); "lost". With `strict`, missing characters at the end count as lost.
  */
 function outcomeOf(record, place, strict) {
   const { asked } = record;
   const shown = editedText(place);
   if (isSame(shown, asked) || (record.keys && isAdded(record, shown))) return "same";
   if (record.strays.length) return isSpread(record) ? "made" : "strayed";
-  // An input mask without letters counts as empty.
+  // A remaining input mask without letters and digits counts as empty.
   if (asked === "") return shown === record.before && letters(shown) !== "" ? "lost" : "made";
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
@@ -153,13 +153,13 @@ function outcomeOf(record, place, strict) {
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
   if (isMade(place, asked, shown, arrived, strict)) return "made";
-  // A field that changes a text twice in the same way does so on purpose, but a different number is never right.
+  // If a field changes the text in the same way twice, it does so on purpose, unless the result is another number.
   const isCut = letters(asked).startsWith(letters(shown));
   const isMadeTwice = shown === record.made && (shown !== record.before || isCut);
   return isMadeTwice && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
 }
 
-/** The outcome of the last text typed into a node, other fields that received parts of it, and the text shown; null if there was none. */
+/** Returns `{outcome, strays, shows}` of the last text typed into a node: see `outcomeOf`; other fields that received parts; shown text. */
 engine.outcome = (node, strict = false) => {
   const record = records.get(engine.controlOf(node));
   if (!record) return null;
@@ -172,7 +172,7 @@ engine.outcome = (node, strict = false) => {
   return { outcome: outcomeOf(record, place, strict), strays, shows: place.type === "password" ? "" : editedText(place) };
 };
 
-/** The end of a text that a field does not show although all its keys arrived; null if typing it again is useless. */
+/** Returns the end of the typed text that the field lacks although all keys arrived; null if typing it again would not help. */
 engine.missingEnd = (node) => {
   const record = records.get(engine.controlOf(node));
   const place = record && placeOf(record);
@@ -185,20 +185,20 @@ engine.missingEnd = (node) => {
   return end;
 };
 
-/** The replacement of a field that a text was typed into, or the field itself; null if there is none. */
+/** Returns the field that a text was typed into, or its replacement if it was removed; null if no text was typed or both are gone. */
 engine.heirOf = (field) => {
   const record = records.get(field);
   return record ? placeOf(record) : null;
 };
 engine.textBefore = (field) => records.get(field)?.before;
 
-/** How a line break or tab is entered: as "text", by its "key" if the editor draws the text elsewhere, or "never". */
+/** Returns how to enter a line break or tab: as "text", by its "key" (editor with a hidden input field), or "never" (single-line field). */
 engine.breaksBy = (node) => {
   const field = engine.controlOf(node);
   if (engine.isProxy(field)) return "key";
   return field instanceof HTMLTextAreaElement || field.isContentEditable || document.designMode === "on" ? "text" : "never";
 };
-/** Like `noteTyping`, for keys that are typed at the caret. Returns false if the field does not show plain text. */
+/** Like `noteTyping`, for key presses at the caret. Returns false, and records nothing, if the field is not a plain text field. */
 engine.noteKeys = (node, text) => {
   const field = engine.controlOf(node);
   const isPlain = field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && PLAIN.test(field.type));
@@ -212,7 +212,7 @@ engine.noteTyping = (node, text, adds) => {
   const field = engine.controlOf(node);
   engine.noteText(field, text, { adds });
 };
-/** Whether a field is given its value as a whole, since keys enter it part by part or not at all. */
+/** Whether a field must be set by script as a whole, such as a date or colour: keys enter the value only in parts or not at all. */
 engine.isSetWhole = (node) => {
   const field = engine.controlOf(node);
   return field instanceof HTMLInputElement && WHOLE.test(field.type);

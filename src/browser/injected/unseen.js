@@ -1,9 +1,9 @@
-// Finds where a document shows texts that screenshots must not contain.
+// Finds the boxes in which a document shows texts that must be masked in screenshots.
 
 engine.origin = () => self.origin;
 
 const LETTER = /[\p{Alphabetic}\p{N}]/u;
-/** The letters and digits of a text in lower case, each with its offset and length in the text. */
+/** Returns the letters and digits of a text as `[lower case letter, offset, length]`, with offset and length in UTF-16 units. */
 const lettersOf = (text) => {
   const found = [];
   let at = 0;
@@ -20,14 +20,14 @@ const joined = (letters) => letters.map(([letter]) => letter).join("");
 
 const QUIET = new Set(["password", "hidden", "checkbox", "radio", "file", "image"]);
 const FIELDS = "input, textarea, select";
-/** The text that a field shows. */
+/** Returns the text that a form field shows; "" for passwords. */
 const shownBy = (field) => {
   if (field instanceof HTMLSelectElement) return Array.from(field.selectedOptions, (option) => option.label).join("\n");
   if (field instanceof HTMLInputElement && QUIET.has(field.type)) return "";
   return field.value || field.placeholder || "";
 };
 
-/** The boxes of the parts of text nodes that match a pattern or a literal. */
+/** Returns the boxes of all text under `root` that matches a pattern or a literal. */
 const placesIn = (root, patterns, literals) => {
   const places = [];
   const letters = [];
@@ -63,7 +63,7 @@ const placesIn = (root, patterns, literals) => {
   return places;
 };
 
-/** The boxes of everything that shows one of the texts: `patterns` are compared by letters and digits only, `literals` exactly. */
+/** Returns the boxes of text and fields that show one of the texts. Compares `patterns` by letters and digits, `literals` exactly. */
 engine.placesOf = (patterns, literals) => {
   const shows = (text) => {
     if (!text) return false;

@@ -1,5 +1,5 @@
-// A frame as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
-// `[depth, role, ref, name, details?]` is an element. Their depths give the tree. The Rust side writes the lines.
+// Reads a frame for a snapshot, as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
+// `[depth, role, ref, name, details?]` is an element. The depths define the tree. Rust code formats the list as text.
 const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } = engine;
 const { getAttribute, hasAttribute, localName, nodeType, firstChild } = native;
 const { CLIPPED, GONE, CUT, ANY_CUT, cutBy, isClippedAway, isShrunk, placed, isBlanked } = engine.sight;
@@ -9,50 +9,50 @@ const TEXT = 3;
 const VISIBLE_BOX = { visibilityProperty: true };
 const DEEPEST = 700;
 
-/** Tags that are never drawn, or only as a part of their owner. */
+/** Tags whose elements are never rendered, or only as a part of another element. */
 const SKIPPED = set(`base clippath datalist defs desc head lineargradient link map mask meta metadata noembed noframes noscript
   optgroup option param pattern radialgradient rp script source style symbol template title track`);
-/** Tags that are described by their name or value, so that their content is not walked. */
+/** Tags of elements that are reported by name and value only. Their content is not walked. */
 const CLOSED = set("audio canvas embed iframe frame img input math meter object progress select textarea video");
-/** Roles that only style or group text. Their content is reported as if it were outside of them. */
+/** Roles that only style or group text. The snapshot lists their content without the element itself. */
 const TRANSPARENT = set(`caption code emphasis generic insertion mark none presentation rowgroup strong subscript suggestion
   superscript term time`);
-/** Roles named by their content, so that its text need not be reported again. */
+/** Roles whose accessible name is their content, so that the text is not repeated as a child. */
 const NAMED_BY_CONTENT = set(`button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab
   tooltip treeitem`);
-/** Roles that begin content of their own inside a role that is named by its content. */
+/** Roles whose content is listed even inside an element that is named by its content. */
 const SUBMENUS = set("dialog grid group listbox menu table tree");
 const LONGEST_NAME_ALONE = 200;
 const MOST_OPTIONS = 40;
 
-// Properties of an element's surroundings, as bits.
-const QUIET = 1; // its text is part of a name that was reported
-const POINTER = 2; // an ancestor sets the hand cursor
+// Bits that a walk passes from an element to its content (`around`).
+const QUIET = 1; // the text is part of the reported name of an ancestor
+const POINTER = 2; // an ancestor sets a cursor that signals clicks or drags, such as `pointer`
 const LISTED = 4; // a clickable ancestor was reported
 const DISABLED = 32; // an ancestor has aria-disabled
 const PREFORMATTED = 64;
-const UNREAD = 128; // outside the modal dialog that is open
-const AWAY = 256; // an ancestor is where no scrolling reaches
+const UNREAD = 128; // outside the open modal dialog
+const AWAY = 256; // an ancestor is positioned where scrolling cannot reach
 const HELD = 16384; // an ancestor clips, scrolls or positions its content
-const BLANKED = 512; // an ancestor has text of no size, or indented out of sight
+const BLANKED = 512; // an ancestor hides text by a zero font size or a large indent
 const ASIDE = 1 << 20; // an ancestor is aria-hidden
-const INERT = 1 << 21; // it is visible, but inert
+const INERT = 1 << 21; // visible, but inert
 
 /* ------------------------------------------------------------------- frames */
 
 const frameNumbers = new WeakMap();
 
-/** Sets the number of the frame that an <iframe> shows. */
+/** Stores the engine's number of the frame that an `<iframe>` shows. */
 engine.adoptFrame = (owner, frameNumber) => {
   frameNumbers.set(owner, frameNumber);
 };
 
 /* ----------------------------------------------------------- closed shadow roots */
 
-const checkedHosts = new WeakMap(); // host → whether it looked hollow when it was reported
+const checkedHosts = new WeakMap(); // host → whether it seemed to have unreachable content when it was reported
 let pendingHosts = [];
 
-/** The elements that may have a closed shadow root and were not yet queried. Each is returned once. */
+/** Returns the elements that may have a closed shadow root, and have not been returned before. */
 engine.suspects = () => {
   const hosts = pendingHosts;
   pendingHosts = [];
@@ -73,12 +73,12 @@ function noteSuspect(host, tag, hollow, everyHost) {
 
 /* ---------------------------------------------------------- element internals */
 
-/** The most custom elements that are queried at a time. */
+/** The most custom elements whose `ElementInternals` are queried at a time. */
 const MOST_CUSTOMS = 100;
 const askedCustoms = new WeakSet();
 const customs = new Set();
 
-/** Records a custom element whose role only the browser may know; again at each call if it has internals, which can change. */
+/** Records a custom element to query its `ElementInternals` for a role; again at each call if it has internals, which can change. */
 const noteCustom = (engine.noteCustom = (element) => {
   if (!isCustom(localName(element)) || customs.size >= MOST_CUSTOMS) return false;
   if (askedCustoms.has(element) && !engine.hasInternals(element)) return false;
@@ -87,7 +87,7 @@ const noteCustom = (engine.noteCustom = (element) => {
   return true;
 });
 
-/** The recorded custom elements. */
+/** Returns the recorded custom elements, and clears the record. */
 engine.customs = () => {
   const noted = [...customs];
   customs.clear();
@@ -98,10 +98,10 @@ engine.customs = () => {
 /* --------------------------------------------------------------------- walk */
 
 /**
- * Walks the document. Options: `root` (the ref to begin at), `boxes` (adds `[x, y, width, height]`), `allRefs` (numbers texts, groups and
- * shapes, too: `[depth, role, ref, text]`). Returns JSON: `{first, last, suspects, customs, cut?, unseen?, front?, looks, drawn?,
- * selected?, nodes}`. `unseen`: nothing is visible, and the nodes are hidden ones. `front`: the refs of usable elements, if an overlay
- * covers the others. `drawn`: the numbers of shapes and boxes without text.
+ * Reads the document for a snapshot. Options: `root` (start at this ref), `boxes` (adds `[x, y, width, height]`), `allRefs` (also gives
+ * refs to texts, groups and shapes: `[depth, role, ref, text]`). Returns JSON: `{first, last, suspects, customs, cut?, unseen?, front?,
+ * looks, drawn?, selected?, nodes}`. `unseen`: nothing is visible, so the nodes are hidden elements. `front`: the refs of the controls
+ * above an overlay that covers the others. `drawn`: `{shapes, boxes}`, the counts of drawn elements without text.
  */
 engine.walk = (options = {}) =>
   engine.remembering(() => {
@@ -131,7 +131,7 @@ engine.walk = (options = {}) =>
     });
   });
 
-/** Whether a select with `appearance: base-select` shows its options in the page. Other browsers do not know `:open`. */
+/** Whether a `select` with `appearance: base-select` shows its options. Tests that first: other browsers do not support `:open`. */
 const isOpenPicker = (select) => getComputedStyle(select).appearance === "base-select" && native.matches(select, ":open");
 
 /** Whether the browser shows the document in its PDF viewer. */
@@ -143,7 +143,7 @@ function begun(walk, { root }) {
   return walk;
 }
 
-/** Finds elements that may have a closed shadow root or internals. Returns the numbers of those to query, and the last ref. */
+/** Finds elements that may have a closed shadow root or `ElementInternals`. Returns their counts, and the last ref. */
 engine.seekSuspects = () =>
   engine.remembering(() => {
     begun(new Walk({}), {});
@@ -157,28 +157,28 @@ class Walk {
     this.boxes = boxes;
     this.allRefs = allRefs;
     this.hiddenToo = hiddenToo;
-    /** The element that contains the collected text. */
+    /** The innermost element that contains all of the collected `text`. */
     this.speaker = null;
-    /** The items of a clickable list, each of which is clickable. */
+    /** Items of lists that are clickable as a whole; each counts as clickable. */
     this.items = new Set();
     this.notices = new Set();
     this.hoverTargets = new engine.HoverTargets();
     this.shapes = 0;
-    /** The bits that keep text out of the outline: it is part of a reported name, or invisible. */
+    /** The bits for which text is not listed: it is part of a reported name, or invisible. */
     this.unread = hiddenToo ? QUIET : QUIET | CUT | UNREAD;
     this.cut = 0;
     this.level = 0;
     this.active = engine.activeElement();
     this.isSmall = document.getElementsByTagName("*").length <= 2000;
     this.acting = [];
-    /** The usable elements, each with its node. */
+    /** Controls and clickable elements that are not inert, as `[element, node, isPlain]` (see `markReach`). */
     this.usable = [];
-    /** The elements that have a node. */
+    /** The elements that are listed in the snapshot. */
     this.pushed = [];
-    /** What is drawn without text, and has a node only with `allRefs`. */
+    /** The number of drawn SVG shapes and boxes without text, which are listed only with `allRefs`. */
     this.drawn = { shapes: 0, boxes: 0 };
     const page = document.documentElement;
-    if (!page) return; // Nothing of the document has arrived.
+    if (!page) return; // The document is still empty.
     const beyond = getComputedStyle(page).direction === "rtl" ? page.scrollWidth - page.clientWidth : 0;
     this.left = -beyond - window.scrollX;
     this.top = -window.scrollY;
@@ -192,7 +192,7 @@ class Walk {
     this.flush(0);
   }
 
-  /** Reports the collected text, before a node that is not text. */
+  /** Adds the collected text as a node. Called before each node that is not text. */
   flush(depth) {
     if (!this.text) return;
     const all = this.text;
@@ -200,7 +200,7 @@ class Walk {
     this.keepsLines = false;
     this.text = "";
     if (!text || engine.isIcon(text)) return;
-    // Spaces at the ends distinguish whole words from parts of a word.
+    // Keeps one space at each end, which separates words from adjacent nodes.
     const spaced = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
     this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), spaced] : [depth, spaced]);
     this.speaker = null;
@@ -291,7 +291,7 @@ class Walk {
     const style = getComputedStyle(element);
     const display = style.display;
     if (display === "none" && !this.hiddenToo) return;
-    if (display === "") return HOLLOW; // A child without a slot: its parent has a closed shadow root.
+    if (display === "") return HOLLOW; // A child without a slot, so its parent has a closed shadow root.
     if (tag === "br") {
       this.text += around & PREFORMATTED ? "\n" : " ";
       return;
@@ -331,7 +331,7 @@ class Walk {
     else this.drawn.boxes += engine.isDrawnBox(element, style);
   }
 
-  /** Marks a visible element that cannot be used, such as a toast outside of an open modal dialog. */
+  /** Marks a visible element as inert, such as a toast outside an open modal dialog. Returns the bits for its content. */
   inert(element, around) {
     this.notices.add(element);
     return (around & ~UNREAD) | INERT;
@@ -355,7 +355,7 @@ class Walk {
     return this.children(element, depth, around);
   }
 
-  /** Walks the content as if the element were not there. A block separates its text and groups its parts. */
+  /** Walks the content without listing the element itself. A block element becomes a group of its parts. */
   transparent(element, tag, depth, around, display, style) {
     if (tag === "label" && !(around & QUIET)) around = this.label(element, depth, around);
     if (tag === "legend" || tag === "caption" || tag === "figcaption") around |= QUIET;
@@ -369,7 +369,7 @@ class Walk {
     if (this.nodes.length === place + 1) this.nodes.pop();
   }
 
-  /** A label's text is the name of its control. The label of an invisible control represents it. */
+  /** Handles a `label`: its text is not listed, since it names the control. If the control is invisible, lists the label as the control. */
   label(element, depth, around) {
     const control = element.control;
     if (!control || !(INTERACTIVE_ROLES.has(roleOf(control)) || CLOSED.has(localName(control)))) return around;
@@ -425,10 +425,10 @@ class Walk {
       return;
     }
     let inside = around & ~QUIET;
-    // For an element that only has a listener, parts with the hand cursor are the ones to click.
+    // In an element that only has a listener, the parts with a pointer cursor are the click targets.
     if (acts || clickable === 1 || (clickable && around & POINTER)) inside |= LISTED;
     if (clickable) for (const item of itemsIn(element, tag)) this.items.add(item);
-    // An element without a name shows its painted content, even if that is aria-hidden.
+    // If an element has no name, lists its visible content, even if that is aria-hidden.
     if (fromContent && name && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
     const place = this.nodes.length;
@@ -436,17 +436,17 @@ class Walk {
     this.flush(depth + 1);
     const saysNothing = (inner) => inner.length === 1 || (this.allRefs && !inner[3]);
     if ((acts || clickable) && !isSaying(name) && this.nodes.slice(place).every(saysNothing)) this.hint(element, node, details);
-    // Most empty elements are hidden content. Empty cells stay, to keep the columns.
+    // Removes empty elements, most of which have hidden content. Keeps empty cells, which align the columns.
     if (this.nodes.length === place && EMPTY_IF_BARE.has(role) && !name && !acts && !clickable) this.nodes.pop();
   }
 
-  /** The name of the invisible field that a library keeps for this one. */
+  /** Returns the name of the hidden field in which a UI library holds the value of this control; "" if there is none. */
   keptName(element) {
     this.kept ??= engine.queryAll(document, engine.KEPT);
     return this.kept.length ? engine.keptNameOf(element, this.kept) : "";
   }
 
-  /** Adds a hint that distinguishes an element without a name from others. */
+  /** Adds a hint, such as a class name, that distinguishes an element without a name from others. */
   hint(element, node, details) {
     const hint = engine.hintOf(element);
     if (!hint) return;
@@ -454,7 +454,7 @@ class Walk {
     node[4] = details;
   }
 
-  /** Reports a shape of a drawing, so that it can be pointed at. */
+  /** Adds a node for a shape of a drawing, so that it has a ref to click. */
   shape(element, depth) {
     if (++this.shapes > MOST_SHAPES) return;
     this.flush(depth);
@@ -463,7 +463,7 @@ class Walk {
     this.hint(element, node, details);
   }
 
-  /** Reports an element with a tooltip (`title`) within a text. */
+  /** Adds a node for an inline element with a tooltip (`title`). */
   titled(element, depth, around, style) {
     this.flush(depth);
     this.push(element, depth, "generic", collapse(getAttribute(element, "title")), { z: 1 });
@@ -499,7 +499,7 @@ class Walk {
     this.usable.push([element, this.push(element, depth, "iframe", nameOf(element, "iframe"), details)]);
   }
 
-  /** Reports the areas of an image map, which have no boxes of their own. */
+  /** Adds nodes for the links of an image map. */
   areas(image, depth) {
     const name = getAttribute(image, "usemap").replace(/^#/, "");
     const map = name && native.rootOf(image).querySelector(`map[name="${CSS.escape(name)}"]`);
@@ -509,7 +509,7 @@ class Walk {
     }
   }
 
-  /** Reports the options of a list, or of a picker that the page draws (`drawn`), whose options can be pressed. */
+  /** Adds nodes for the options of a `select`. `drawn`: the page renders its open picker, so the options can be clicked. */
   options(select, depth, drawn) {
     for (const option of select.options) {
       if (option.hidden) continue;
@@ -560,7 +560,7 @@ class Walk {
     if (options.length > texts.length) details.n = options.length - texts.length;
   }
 
-  /** Whether an element can be clicked: 1 by its cursor, markup or `tabindex`; 2 by a listener only; 3 by a hover rule; 0 if not. */
+  /** Returns why an element may be clickable: 1: cursor, markup or `tabindex`; 2: only a listener; 3: a hover rule; 0: not clickable. */
   mayBeClicked(element, tag, pointer, around, attributes) {
     if (tag === "body" || tag === "html") return 0;
     if (pointer && this.beginsHand(element, around)) {
@@ -583,7 +583,7 @@ class Walk {
     return hearing.has(element) && isOneThing(element) && (this.allRefs || !isSizer(element)) ? 2 : 0;
   }
 
-  /** Whether the hand cursor begins or changes at this element, or the element is an item of a clickable list. */
+  /** Whether an element sets a pointer cursor that its parent does not have, or is an item of a clickable list. */
   beginsHand(element, around) {
     if (this.items.has(element)) return true;
     if (!(around & POINTER)) return !(around & LISTED);
@@ -591,8 +591,8 @@ class Walk {
   }
 
   /**
-   * Adds the bits for content that cannot be seen: in a clipping box of no size (GONE) or of one pixel, as for hidden text (CLIPPED), or
-   * beyond the edges that scrolling can reach (AWAY).
+   * Returns the bits for an element's content, with those for invisible content added: in a clipping box of zero size (GONE) or at most one
+   * pixel, as for visually hidden text (CLIPPED), or outside the scrollable area (AWAY).
    */
   surroundings(element, style, around, attributes) {
     const { position } = style;
@@ -609,7 +609,7 @@ class Walk {
   }
 }
 
-/** A walk that only collects the texts of an outline, without regard to which element contains them. */
+/** A walk that only collects the texts of a snapshot, without its structure. */
 class Reader extends Walk {
   constructor() {
     super({});
@@ -633,7 +633,7 @@ class Reader extends Walk {
   hint() {}
 }
 
-/** Whether an outline would contain a text, ignoring case, and which frames it would contain: `{found, frames}`. */
+/** Returns whether a snapshot would contain a text, ignoring case (`found`), and the numbers of the `frames` that it would contain. */
 engine.tells = (text) =>
   engine.remembering(() => {
     const reader = new Reader();
@@ -658,8 +658,8 @@ const NOTHING_PAINTED = ["", ""];
 const OPAQUE = { opacityProperty: true };
 
 /**
- * Whether an aria-hidden element is visible: libraries also hide elements from assistive technology that are transparent, of no size,
- * or outside the box that shows them.
+ * Whether an aria-hidden element is visible to users: not transparent, clipped, without size, or outside the clipping box that contains it.
+ * Snapshots list visible aria-hidden elements.
  */
 function isPaintedAside(element) {
   const style = getComputedStyle(element);
@@ -674,7 +674,7 @@ function isPaintedAside(element) {
 const isOpenPopover = (element) => hasAttribute(element, "popover") && native.matches(element, ":popover-open");
 
 const LARGEST_NOTICE = 0.25;
-/** Whether an inert element is a visible notice, and not the page behind a dialog. */
+/** Whether an inert element is small and visible, such as a toast, and not the page behind a dialog. */
 function isNotice(element) {
   const box = native.rectOf(element);
   return box.width * box.height <= LARGEST_NOTICE * innerWidth * innerHeight && isPaintedAside(element);
@@ -709,7 +709,7 @@ const HAND = /(?:pointer|grab|grabbing|move|zoom-in|zoom-out|-resize)$/;
 const hasHand = (cursor) => cursor !== "auto" && HAND.test(cursor);
 
 const THICKEST_EDGE = 12;
-/** Whether an element is a resize edge, of which a window has eight: listed only with `allRefs`. */
+/** Whether an element is a resize handle at the edge of a draggable window. Listed only with `allRefs`. */
 function isSizer(element) {
   if (firstChild(element)) return false;
   const { offsetWidth, offsetHeight } = element;
@@ -717,7 +717,7 @@ function isSizer(element) {
   return thin <= THICKEST_EDGE && (long > 2 * thin || /-resize$/.test(getComputedStyle(element).cursor));
 }
 
-/** Elements with pointer listeners, as far as the browser was queried. */
+/** Elements that are known to have pointer listeners, from queries over CDP. */
 const hearing = new WeakSet();
 engine.adoptHearers = (...elements) => {
   for (const element of elements) if (nodeType(element) === ELEMENT) hearing.add(element);
@@ -725,13 +725,13 @@ engine.adoptHearers = (...elements) => {
 
 const LARGEST_THING = 40;
 const ACTING = "a[href],button,input,select,textarea,[role=button],[role=link],[tabindex]";
-/** Whether a listening element is a single clickable thing, and not a container of many. */
+/** Whether an element with a listener is itself the click target, and not a container that handles events of many. */
 const isOneThing = (element) =>
   element.getElementsByTagName("*").length <= LARGEST_THING &&
   !native.querySelector(element, ACTING) &&
   (element instanceof SVGElement || native.rectOf(element).width < innerWidth * 0.9 || native.rectOf(element).height < innerHeight / 2);
 
-/** Roles that take the focus for their items, or for scrolling by keys. */
+/** Roles whose `tabindex` does not mean that they are clickable: they are focusable for their items or for keyboard scrolling. */
 const ONLY_FOCUSED = set("dialog alertdialog main radiogroup tablist tabpanel toolbar");
 
 const LISTS = set("ul ol menu tbody table dl");
@@ -741,14 +741,14 @@ const MOST_ITEMS = 500;
 
 const isList = (element) => LISTS.has(localName(element)) || LIST_ROLES.has(getAttribute(element, "role"));
 
-/** The items of a list that is clickable as a whole: its listener finds out which item was clicked. */
+/** Returns the items of a list that is clickable as a whole, since its listener handles the clicks on all items. */
 function itemsIn(element, tag) {
   if (tag === "tr") return [];
   const own = itemsOf(element);
   return own.length ? own : Array.from(native.children(element)).flatMap(itemsOfOpened);
 }
 
-/** The items of a list inside a clicked element, such as a drop-down that the page draws. */
+/** Returns the items of a list inside a clickable element, such as a custom drop-down. */
 function itemsOfOpened(part) {
   let list = part;
   while (native.children(list).length === 1 && !isList(list)) list = native.children(list)[0];
@@ -761,7 +761,7 @@ const OVER_THE_PAGE = set("absolute fixed");
 function itemsOf(element) {
   let holder = element;
   while (native.children(holder).length === 1 && !isList(holder)) holder = native.children(holder)[0];
-  // A table may contain only its body.
+  // Descends through lists with a single nested list, such as a table with only a `tbody`.
   while (native.children(holder).length === 1 && isList(native.children(holder)[0])) holder = native.children(holder)[0];
   const all = native.children(holder);
   const areItems = isList(holder);
@@ -776,12 +776,12 @@ function itemsOf(element) {
   if (alike.length < fewest || CELLS.has(localName(alike[0]))) return [];
   return areItems || alike.every(isNamed) ? alike : [];
 }
-/** Whether an item identifies itself by an attribute. */
+/** Whether an item has an `id`, `role` or `data-` attribute. */
 const isNamed = (item) => native.attributeNames(item).some((name) => name === "id" || name === "role" || name.startsWith("data-"));
 
 /** The `display` values of boxes that cannot clip and are not positioned. */
 const WITHOUT_OVERFLOW = set("inline table-row table-row-group table-header-group table-footer-group table-cell contents");
-/** Roles of elements that matter only for their content. */
+/** Roles of elements that only contain other content. */
 const HOLDERS = set("cell columnheader gridcell list listitem paragraph row rowheader table");
 const EMPTY_IF_BARE = set("alert article blockquote definition deletion figure form group list listitem log paragraph row status table");
 
@@ -791,7 +791,7 @@ const FIELD_ROLES = set("combobox listbox searchbox spinbutton textbox button");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
 
-/** Whether a name is readable: not only characters of an icon font. */
+/** Whether a name contains readable text, not only characters of an icon font. */
 const isSaying = (name) => name !== "" && !engine.isIcon(name);
 
 const authorName = (element) => (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "");
@@ -801,7 +801,7 @@ const isTiny = (element) => element instanceof HTMLElement && (element.offsetWid
 
 const { origin } = location;
 
-/** Addresses without a destination: a script handles such a link. */
+/** `href` values without a destination, of links that a script handles. */
 const NOWHERE = /^(?:#|javascript:(?:void|;|$|\/\/).*)$/i;
 
 function hrefOf(element) {
@@ -810,7 +810,7 @@ function hrefOf(element) {
   return href.startsWith(origin) && href[origin.length] === "/" ? href.slice(origin.length) : href;
 }
 
-/** Whether an ancestor is scrolled, so that scrolling back may show the text. */
+/** Whether an ancestor is scrolled away from its start, so that scrolling back may show the node. */
 function isScrolledAway(node) {
   for (let parent = engine.flatParent(node); parent; parent = engine.flatParent(parent)) {
     if (parent === document.documentElement || parent === document.body) continue;

@@ -1,4 +1,4 @@
-// Records changes of the document, and what could change it later, so that an action knows what to wait for.
+// Records DOM changes and signs of pending changes during an action, so that the engine knows when the page has settled.
 const { parentNode, rootOf, slotOfElement, checkVisibility, matches, querySelectorAll, textContent, getAttribute } = engine.native;
 const { native } = engine;
 
@@ -7,19 +7,19 @@ let changes = 0;
 let last = 0;
 let watches = 0;
 let grown = 0; // the number of added elements
-let growth = { of: null, times: 0, at: 0 }; // the place where text is repeatedly added
-let said = []; // announced texts
+let growth = { of: null, times: 0, at: 0 }; // the element to which text is appended repeatedly, how often, and when last
+let said = []; // texts of live regions and notices that appeared
 let busyBefore = new WeakSet();
-let leftOnce = new WeakSet(); // removed nodes, which the page may insert elsewhere
-let working = new Set(); // added elements that announce more content
-let begun = 0; // in the time of the animation timeline
+let leftOnce = new WeakSet(); // removed nodes, which do not count as new if the page inserts them again
+let working = new Set(); // added elements that show that content is still loading
+let begun = 0; // start of the watch, on the document's animation timeline
 let placed = new Map(); // element → its positioning attributes before the first change, and the time of the last change
 
-/** The interval of the page clock. */
+/** The interval at which the page clock advances. */
 const TICK_MS = 10;
-/** The most that one tick counts: timers that come later than this are held up. */
+/** The most by which one tick advances the page clock: if the timer fires later, the page was blocked. */
 const LONGEST_TICK_MS = 20;
-/** The clock stops ticking when it has not been read for this time. */
+/** The page clock stops its timer if nothing has read it for this time. */
 const UNREAD_MS = 1_000;
 let clock = 0;
 let ticked = 0;
@@ -27,8 +27,8 @@ let read = 0;
 let ticking = false;
 
 /**
- * The page clock, in milliseconds: it advances only while timers of the page run in time. On a busy machine it is slower than the wall
- * clock, so a pause on it means that timers of that length have fired.
+ * Returns the time of the page clock, in milliseconds. It advances only while timers of the page fire on time, so on a busy machine it is
+ * slower than the wall clock. When N milliseconds have passed on it, page timers of that length have fired.
  */
 function pageTime() {
   read = performance.now();
@@ -41,7 +41,7 @@ function pageTime() {
   return clock + counted(read);
 }
 
-/** Browsers hold up the timers of hidden pages on purpose. */
+/** Returns the time since the last tick, limited only if the page is visible, since browsers throttle the timers of hidden pages. */
 const counted = (now) => (document.visibilityState === "visible" ? Math.min(now - ticked, LONGEST_TICK_MS) : now - ticked);
 
 function tick() {
@@ -56,10 +56,10 @@ const LIVE = "[role=alert],[role=status],[role=log],[aria-live=polite],[aria-liv
 const BUSY = "[aria-busy=true],progress:not([value]),[role=progressbar]:not([aria-valuenow],[aria-valuetext])";
 const MOST_SAID = 10;
 const LONGEST_SAID = 300;
-/** The most changes of a burst that are searched for announcements. */
+/** The most mutation records, and added elements per record, that are searched for live regions and notices. */
 const MOST_HEARD = 40;
 
-/** Begins to watch the document, and the shadow roots around these nodes. Returns the number of this watch. */
+/** Starts recording changes of the document and of the shadow roots that contain these nodes. Returns the number of this watch. */
 engine.watch = (...nodes) => {
   observer?.disconnect();
   watches++;
@@ -115,7 +115,7 @@ function note(records) {
   }
 }
 
-/** Texts that announce more content. */
+/** Texts that say that content is still loading. */
 const AT_WORK = /^\W*(?:loading|searching|please wait)\b.{0,20}$/i;
 
 /** Placeholders for content that is still loading. */
@@ -138,7 +138,7 @@ const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1",
 const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
 const MOST_PLACED = 200;
 const MOST_MOVED = 3;
-/** An element that was positioned again within this time moves by itself. */
+/** An element whose position changed within this time is still moving. */
 const MOVING_MS = 45;
 
 function notePlace({ target, attributeName, oldValue }) {
@@ -149,7 +149,7 @@ function notePlace({ target, attributeName, oldValue }) {
   place.last = performance.now();
 }
 
-/** `{what, at}` of the outermost elements that have moved since the watch began, and are at rest. */
+/** Returns `{what, at: [x, y]}` of the outermost elements that have moved since the watch began and have stopped moving. */
 function moved() {
   const elsewhere = Array.from(placed).filter(
     ([element, { before, last }]) =>
@@ -172,7 +172,7 @@ function placeIn(name, value) {
   return PLACING_STYLES.map((property) => style[property]).join("|");
 }
 
-/** Records where text is appended piece by piece, as in a streamed answer. */
+/** Records the element to which text is appended piece by piece, as in a streamed answer. */
 function noteGrowth({ type, target, oldValue, addedNodes, removedNodes }) {
   const textOf = (nodes) => Array.from(nodes, textContent).join("");
   const [before, after] = type === "characterData" ? [oldValue, target.data] : [textOf(removedNodes), textOf(addedNodes)];
@@ -182,11 +182,11 @@ function noteGrowth({ type, target, oldValue, addedNodes, removedNodes }) {
   const goesOn = growth.of && native.contains(growth.of, place);
   growth = goesOn ? { ...growth, times: growth.times + 1, at: last } : { of: place, times: 1, at: last };
 }
-/** The longest pause between two words of one text. */
+/** The longest pause between two pieces of a streamed text. */
 const LONGEST_PAUSE_MS = 250;
-/** The number of appended pieces, and for how long the next one may be waited for. */
+/** Returns the number of appended pieces, and for how many milliseconds to wait for the next one. */
 const growing = () => [growth.times, Math.max(0, LONGEST_PAUSE_MS - (pageTime() - growth.at))];
-/** Whether this is an editor, or the place where an editor draws the text of its hidden field. */
+/** Whether an element is an editor, or the element in which an editor draws the text of its hidden input field. */
 function isTypedInto(place) {
   const beside = engine.activeElement()?.parentElement;
   return (
@@ -195,13 +195,13 @@ function isTypedInto(place) {
 }
 
 engine.inWords = inWords;
-/** The role, name and ref of an element, as in a snapshot. */
+/** Returns the role, accessible name (or text) and ref number of an element, as a snapshot shows them. */
 function inWords(element) {
   const role = engine.roleOf(element);
   return { role, name: engine.collapse(engine.nameOf(element, role) || textContent(element)), ref: engine.refOf(element) };
 }
 
-/** Records a new element as an announcement: a live region, what contains one, or a box over the page without controls. */
+/** Records the text of a new element if it is a live region, contains one, or is a positioned box without controls, such as a toast. */
 function announceNew(element) {
   if (matches(element, LIVE)) return announce(element);
   const inside = Array.from(querySelectorAll(element, LIVE)).slice(0, MOST_SAID);
@@ -211,7 +211,7 @@ function announceNew(element) {
     announce(element);
 }
 
-/** The text of an element, separated by spaces between blocks and without the text of buttons. */
+/** Returns the text of an element, with spaces between blocks and without the text of buttons. */
 function spokenIn(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
     node instanceof Element && matches(node, UNSPOKEN) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
@@ -228,19 +228,19 @@ function announce(element) {
   if (said.length >= MOST_SAID || !element.isConnected || !checkVisibility(element)) return;
   const text = spokenIn(element);
   const box = engine.native.rectOf(element);
-  // Pages put texts beyond the edges to measure them; live regions there are meant for screen readers.
+  // Ignores text outside the page area, where pages measure text, except for live regions, which are meant for screen readers.
   const isAway = box.right + scrollX <= 0 || box.bottom + scrollY <= 0;
   if (isAway && !matches(element, LIVE)) return;
   if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
 }
 
-/** Resolves when the timers that are due have run. */
+/** Resolves once the timers of the page that are already due have run. */
 engine.afterTimers = async () => {
   if (document.visibilityState === "visible") await new Promise((resolve) => setTimeout(resolve));
 };
 
 const SEEN = { visibilityProperty: true, opacityProperty: true };
-/** Whether a busy element is visible: an invisible progress bar, such as that of a past timer, does not count. */
+/** Whether a busy element is visible. Pages often keep an invisible progress bar after loading has finished. */
 const isSeenToWork = (element) => {
   if (!checkVisibility(element, SEEN) || engine.isAriaHidden(element)) return false;
   const box = engine.native.rectOf(element);
@@ -249,9 +249,9 @@ const isSeenToWork = (element) => {
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
- * The page clock, and the recorded changes: their number; milliseconds since the last; added elements; pieces of a streamed text and the
- * wait for the next; milliseconds until a running animation ends (`leaving`); whether a part became busy or shows a placeholder; announced
- * texts; moved elements; a lost press. First runs the timers that are due, since a page that lags would seem idle.
+ * Returns what the watch has recorded: number of changes; milliseconds since the last (`quiet`); added elements (`grown`); `growing`;
+ * milliseconds until relevant animations end (`leaving`); whether a part is `busy` or `loading`; texts of notices (`said`); `moved`
+ * elements; why a press was `lost`. First lets due timers run, since a blocked page would seem idle.
  */
 engine.watched = async () => {
   await engine.afterTimers();
@@ -278,7 +278,7 @@ engine.watched = async () => {
 const PRESS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "auxclick", "contextmenu"];
 let press = null;
 
-/** Begins to record a press on the node and its click. Returns whether each effective click on it changes the document. */
+/** Starts recording a press on the node and its click. Returns whether a click that works is expected to change the DOM. */
 engine.watchPress = (node) => {
   endPress();
   press = {
@@ -301,7 +301,7 @@ engine.watchPress = (node) => {
   for (const kind of PRESS) addEventListener(kind, notePress, { capture: true, passive: true });
   return press.waits && !Element.prototype.closest.call(node, SWITCHED);
 };
-/** Controls whose state a click changes without a DOM change. */
+/** Controls whose state a click can change without a DOM change. */
 const SWITCHED = "input:not([type=button],[type=submit],[type=reset],[type=image]),[role=checkbox],[role=radio],[role=switch]";
 
 function endPress() {
@@ -326,8 +326,8 @@ function notePress(event) {
 }
 
 /**
- * Begins to record a press on the node. Resolves with true as soon as it becomes a click, or a double click; with false when the recording
- * ends without one.
+ * Starts recording a press on the node. Resolves with true as soon as a `click` event follows (`isDouble`: a `dblclick`), and with false
+ * if the recording ends before.
  */
 engine.pressed = (node, isDouble) => {
   engine.watchPress(node);
@@ -335,7 +335,7 @@ engine.pressed = (node, isDouble) => {
 };
 
 function noteDown(event, path) {
-  // A second press on an element that the page has disabled by then causes no other event.
+  // Counts `pointerdown`: it is the only event of a second press if the page has disabled the element meanwhile.
   press.double ||= event.button === 0 && ++press.downs > 1;
   if (!press.down) {
     press.down = true;
@@ -345,25 +345,25 @@ function noteDown(event, path) {
   press.by ??= native.isConnected(press.node) ? engine.missedBy(press.node, path[0]) : null;
 }
 
-/** Whether an event on this path reaches the node or its replacement. */
+/** Whether an event with this path reaches the pressed node or its replacement. */
 const isTaken = (path) =>
   path.some((place) => place === press.node || isSuccessor(place)) ||
   (native.isConnected(press.node) && engine.missedBy(press.node, path[0]) === null);
 
-/** What covers the node; null for its ancestors: with an open menu, pages often take the pointer from all else. */
+/** Describes the element `hit` if it covers the pressed node; null if it is an ancestor: pages with an open menu often disable the rest. */
 function cameOver(hit) {
   for (let here = press.node; here; here = engine.flatParent(here)) if (here === hit) return null;
   return engine.missedBy(press.node, hit);
 }
 
-/** Whether an element has the role and name of the pressed one, which is gone. */
+/** Whether an element replaces the pressed node: that node is detached, and the element has the same role and name. */
 function isSuccessor(element) {
   if (!press || element === press.node || native.isConnected(press.node)) return false;
   const { role, name } = inWords(element);
   return role === press.called.role && name === press.called.name;
 }
 
-/** Controls that may open or take the focus on the press alone: if something covers them then, nothing is lost. */
+/** Controls that may react to `mousedown` already: if something covers them before the release, the press was not lost. */
 const OPENERS = "[aria-haspopup]:not([aria-haspopup=false]),[aria-expanded],[role=combobox],select,textarea,[contenteditable]";
 const PRESSED_AS_BUTTONS = /^(?:button|submit|reset|image|checkbox|radio|file|color|range)$/;
 function answersPress(node) {
@@ -372,7 +372,7 @@ function answersPress(node) {
 }
 
 const CLICKED = "button,a,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab]";
-/** Whether only a click activates the node. */
+/** Whether only a `click` event activates the node, not `mousedown`. */
 function waitsForClick(node) {
   const pressed = Element.prototype.closest.call(node, `${CLICKED},input`);
   if (!pressed || answersPress(node)) return false;
@@ -380,9 +380,9 @@ function waitsForClick(node) {
 }
 
 /**
- * Why a press did not become a click; null if it did. `{by}`: another element covered the node before the release; `{again}`: the page
- * replaced the node by this element; `{past}`: the container received the press, since the page re-inserts the node whenever the
- * pointer enters it; `{away}`: `[what happened to the node, "click" or "double click"]`.
+ * Returns why a press did not become a click; null if it did. `{by}`: this element covered the node before the release; `{again}`: the
+ * page replaced the node by this element; `{past}`: this container received the press, since the page re-inserts the node whenever the
+ * pointer enters it; `{away}`: `["gone" | "disabled" | "changed" | "moved", "click" | "double click"]`.
  */
 function lostPress() {
   if (!press?.down) return null;
@@ -415,7 +415,7 @@ engine.pressLost = () => {
 const POINTED = ["pointerover", "pointermove", "mouseover", "mousemove"];
 let hover = null;
 
-/** Begins to record whether the pointer enters the node. */
+/** Starts recording whether the pointer enters the node. */
 engine.watchHover = (node) => {
   engine.hovered();
   hover = { node, met: false };
@@ -426,7 +426,7 @@ function noteHover(event) {
   if (event.isTrusted && hover) hover.met ||= event.composedPath().includes(hover.node);
 }
 
-/** Whether the pointer has entered the node. Stops recording. */
+/** Stops recording, and returns whether the pointer has entered the node. */
 engine.hovered = () => {
   for (const kind of POINTED) removeEventListener(kind, noteHover, { capture: true });
   const isMet = hover?.met ?? false;
@@ -434,7 +434,7 @@ engine.hovered = () => {
   return isMet;
 };
 
-/** Whether the pressed node is hit at the point of the press. */
+/** Whether the pressed node is still at the point of the press. */
 function isUnderPress() {
   const hit = engine.elementAt(press.at.x, press.at.y);
   return Boolean(hit) && native.contains(press.node, hit);
@@ -442,15 +442,15 @@ function isUnderPress() {
 
 /* ------------------------------------------------------------------ animations */
 
-/** Longer animations out of view are decoration. */
+/** Closing or moving animations with more time left than this are not waited for. */
 const LONGEST_LEAVING_MS = 700;
-/** Content that appears later is not an effect of the action. */
+/** Appearing animations with more time left than this are not waited for. */
 const LONGEST_COMING_MS = 1000;
-/** A shorter movement does not count. */
+/** Animated movements over a shorter distance are ignored. */
 const LEAST_WAY_PX = 20;
 const SIDES = ["left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom"];
 
-/** Milliseconds until the last element with text has finished opening, disappearing or moving. */
+/** Returns the milliseconds until all running animations that open, hide or move an element with text have ended; 0 if there are none. */
 function leaving() {
   let longest = 0;
   for (const { playState, currentTime, startTime, effect } of document.getAnimations()) {
@@ -467,7 +467,7 @@ function leaving() {
   return longest;
 }
 
-/** Whether an animation begins with an invisible element. */
+/** Whether the first keyframe of an animation makes its element invisible. `isDelayed`: the animation delay has not ended. */
 function comes([first], isDelayed) {
   const begins = (name) => first[name] !== undefined && Number.parseFloat(first[name]) === 0;
   if (first.visibility === "hidden" || first.display === "none" || begins("height") || begins("maxHeight")) return true;
@@ -479,7 +479,7 @@ function leaves(frames) {
   const last = frames.at(-1);
   const ends = (name, value) => last[name] !== undefined && Number.parseFloat(last[name]) === value;
   if (ends("opacity", 0) || ["height", "maxHeight", "width", "scale"].some((name) => ends(name, 0))) return true;
-  // An opening element moves those below it, and is often redrawn when it is open.
+  // An opening element moves the elements below it, and pages often re-render it once it is open.
   const begins = (name) => first[name] !== undefined && Number.parseFloat(first[name]) === 0;
   if (begins("height") || begins("maxHeight")) return true;
   if (last.visibility === "hidden" || last.display === "none") return true;
@@ -493,7 +493,7 @@ function wayOf(to, from) {
     if (end.a === 0 || end.d === 0) return LEAST_WAY_PX;
     return Math.hypot(end.e - start.e, end.f - start.f);
   } catch {
-    return LEAST_WAY_PX; // In percent of its own size.
+    return LEAST_WAY_PX; // `DOMMatrix` cannot parse percentages.
   }
 }
 
@@ -505,16 +505,16 @@ let grew = 0;
 let largest = 0;
 const LOADING = /^\W*(loading|please wait)\b.{0,20}$/i;
 const UNFINISHED = /(…|\.\.\.|。。。)\s*$/;
-/** A page with more characters than this shows more than a loading message. */
+/** The most characters that a page with only a loading message shows. */
 const LITTLE_TEXT = 60;
 const MOST_TEXTS = 300;
 const MOST_BLANKS = 10_000;
 
 /**
- * How far the document is built. `clock`: the page clock; `quiet`: milliseconds of it since an element was added or removed; `level`: since
- * the document reached its largest size; both null if that never happened. `signs`: texts about what is unfinished; `moves`: whether an
- * element without text moves endlessly; `hollow`: whether the main part is empty; `bare`, `sparse`: whether scripts may still have to add
- * content.
+ * Returns how far the page's scripts have built the document. `clock`: page clock; `quiet`: milliseconds since an element was last added or
+ * removed, `level`: since the number of elements last reached a new maximum (null: never); `signs`: descriptions of loading indicators;
+ * `moves`: whether an element without text, such as a spinner, is animated endlessly; `hollow`: whether the main element is empty; `bare`:
+ * whether there are scripts, little text and no controls; `sparse`: the same, with an external script.
  */
 engine.building = () => {
   if (!builder) {
@@ -539,7 +539,7 @@ engine.building = () => {
   };
 };
 
-/** Ends the recording that `building` began. */
+/** Stops the recording that `building` started. */
 engine.built = () => {
   builder?.disconnect();
   builder = null;
@@ -573,7 +573,7 @@ function signsOfBuilding(all, loading) {
   return signs;
 }
 
-/** The first visible texts, enough to tell whether there are more than a few, and the last of them that says "loading". */
+/** Returns the first visible texts, up to `LITTLE_TEXT` characters or slightly more (`all`), and the last text that says "loading". */
 function beginningOfText() {
   let all = "";
   let loading = "";
@@ -585,7 +585,7 @@ function beginningOfText() {
   return { all, loading };
 }
 
-/** The first texts that are not blank, each with its parent element. */
+/** Yields the first text nodes that are not blank, trimmed, each with its parent element. */
 function* textsIn(root) {
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let count = 0, blanks = 0; count < MOST_TEXTS && blanks < MOST_BLANKS && texts.nextNode(); ) {
@@ -600,16 +600,16 @@ function* textsIn(root) {
 const CONTENT = "input,button,select,textarea,img,canvas,video,iframe,svg,object,embed";
 
 const HANDLES = "a[href],input,button,select,textarea,canvas,video,iframe,object,embed,[tabindex],[contenteditable]";
-/** Whether a document with little text has scripts, and no visible control. */
+/** Whether a document has scripts, and no visible control. */
 const isBare = () =>
   document.scripts.length > 0 &&
   !Array.from(querySelectorAll(document.documentElement, HANDLES)).some((element) => checkVisibility(element));
 
 const MAIN = "main,[role=main]";
-/** The smallest share of the viewport that counts as the main part of a page. */
+/** The smallest fraction of the viewport's area that a `main` element must cover. */
 const LEAST_MAIN = 0.2;
 
-/** Whether the main part of the page takes up space, but is empty. */
+/** Whether the page has `main` elements of relevant size, all of which are empty. */
 function isHollow() {
   const mains = Array.from(querySelectorAll(document.documentElement, MAIN)).filter((main) => {
     const { width, height } = engine.native.rectOf(main);
@@ -625,7 +625,7 @@ function isHollow() {
 
 const DRAWN = "img,canvas,svg";
 
-/** Whether a document shows something besides text, or has a filled shadow root. Spinners do not count. */
+/** Whether a document shows images, controls or other non-text content, or has a shadow root with content. Spinners do not count. */
 const hasContent = () =>
   Array.from(querySelectorAll(document.documentElement, CONTENT)).some((element) => checkVisibility(element) && !isSpinner(element)) ||
   Array.from(querySelectorAll(document.documentElement, "*")).some((element) => engine.shadowRootOf(element)?.firstElementChild);
@@ -647,7 +647,7 @@ const isSpinner = (element) =>
 
 /* ------------------------------------------------------------------- questions */
 
-/** Whether one of the fields, or without any the focused element, seems to offer suggestions. */
+/** Whether one of the fields seems to offer autocomplete suggestions. Without arguments, checks the focused element. */
 engine.completes = (...fields) =>
   (fields.length ? fields : [engine.activeElement()]).some((field) => {
     if (!(field instanceof Element)) return false;
@@ -656,7 +656,7 @@ engine.completes = (...fields) =>
     if (matches(control, "[role=combobox],[role=searchbox],[type=search],[list],[aria-haspopup=listbox],[aria-owns],[aria-controls]"))
       return true;
     if (autocomplete) return autocomplete !== "none";
-    // Pages that switch off the browser's suggestions often have their own.
+    // Pages that disable the browser's autocomplete often implement their own.
     return (
       matches(control, "input[autocomplete=off]:is([type=text],[type=search],:not([type]))") ||
       Boolean(Element.prototype.closest.call(control, "[role=combobox]"))
@@ -665,7 +665,7 @@ engine.completes = (...fields) =>
 
 const closely = (text) => text.replace(/\s+/g, "");
 
-/** For each `[ref, text]`, whether the element no longer has the text; a ref of 0 means the body. */
+/** Returns for each `[ref, text]` whether the element no longer contains the text. Ref 0 is the body. */
 engine.lacking = (claims) =>
   claims.map(([ref, text]) => {
     const node = ref ? engine.byRef(ref) : document.body;
@@ -681,8 +681,8 @@ const CLOSED = "details:not([open]),[hidden=until-found i]";
 const MOST_CLOSED = 1_000;
 
 /**
- * `{text, by}` of each text in a closed part of the page that the browser's own search would open. `by` is the element that opens the
- * part; null if unknown.
+ * Returns `{text, by}` of each text in a closed `<details>` or `hidden=until-found` element. `by`: role, name and ref of the control that
+ * opens the element; null if unknown.
  */
 engine.closedTexts = () => {
   const found = [];
@@ -700,7 +700,7 @@ engine.closedTexts = () => {
   return found;
 };
 
-/** Whether most of these elements exist, but are covered by a modal dialog or made inert. */
+/** Whether more than half of these elements exist, but are outside the open modal dialog, aria-hidden or inert. */
 engine.areCovered = (refs) => {
   const modal = Array.from(querySelectorAll(document.documentElement, "dialog:modal")).at(-1);
   const isCovered = (node) => {
@@ -714,7 +714,7 @@ engine.areCovered = (refs) => {
   return refs.filter((ref) => isCovered(engine.byRef(ref))).length * 2 > refs.length;
 };
 
-/** Ends a watch, unless another one has begun. */
+/** Stops the watch with this number, unless a later watch has replaced it. */
 engine.unwatch = (number) => {
   if (number !== watches) return;
   observer?.disconnect();
@@ -722,11 +722,11 @@ engine.unwatch = (number) => {
   endPress();
 };
 
-/** The next node on the path of an event. */
+/** Returns the next node on the propagation path of an event: slot, parent or shadow host. */
 const above = (node) =>
   (node instanceof Element && slotOfElement(node)) || parentNode(node) || (node instanceof ShadowRoot ? node.host : null);
 
-/** The path of an event from a node up to the document. */
+/** Returns the propagation path of an event from a node up to the document. */
 const wayUp = (start) => {
   const way = [];
   for (let here = start; here; here = above(here)) way.push(here);
@@ -734,8 +734,8 @@ const wayUp = (start) => {
 };
 
 /**
- * All nodes on the paths of input events on these nodes; then, after a `null`, those on the path of the events that occur when the
- * focused element loses the focus.
+ * Returns the nodes whose listeners can receive input events on these nodes; then `null`; then the further nodes whose listeners can
+ * receive the blur events of the focused element.
  */
 engine.hearers = (...nodes) => {
   const heard = new Set(nodes.flatMap((node) => [node, engine.controlOf(node)]).flatMap(wayUp));
@@ -745,7 +745,7 @@ engine.hearers = (...nodes) => {
 
 const FRAMES = "iframe,frame,object,embed,fencedframe";
 
-/** All nodes on the paths of pointer events at these points; null if a frame is at one of them. */
+/** Returns the nodes whose listeners can receive pointer events at these points; null if a frame is at one of them. */
 engine.underPoints = (points) => {
   const under = points.map(({ x, y }) => engine.elementAt(x, y)).filter(Boolean);
   if (under.some((element) => matches(element, FRAMES))) return null;
@@ -755,11 +755,11 @@ engine.underPoints = (points) => {
 const ACTS =
   "a[href],area[href],button,input,select,summary,label,option,[contenteditable],[popovertarget],[commandfor],form,iframe,video,audio";
 
-/** Whether a press on the node has a default action of the browser. */
+/** Whether a click on the node has a default action in the browser. */
 engine.hasDefaultAction = (node) => {
   for (let here = node; here; here = engine.flatParent(here)) {
     if (!engine.native.matches(here, ACTS)) continue;
-    // A button that submits nothing and opens nothing only has listeners.
+    // A button that neither submits a form nor opens a popover has no default action.
     const isPlain =
       here instanceof HTMLButtonElement && (here.type === "button" || !here.form) && !here.popoverTargetElement && !here.commandForElement;
     if (!isPlain) return true;

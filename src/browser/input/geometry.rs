@@ -16,7 +16,7 @@ impl Point {
         (self.x - other.x).hypot(self.y - other.y)
     }
 
-    /// This point relative to another one.
+    /// Returns this point relative to `origin`.
     pub(crate) fn seen_from(self, origin: Self) -> Self {
         Self::new(self.x - origin.x, self.y - origin.y)
     }
@@ -25,7 +25,7 @@ impl Point {
         Self::new(self.x.round(), self.y.round())
     }
 
-    /// The point at this fraction of the way to the other.
+    /// Returns the point between this one and `other` at the fraction `share` (0 to 1) of their distance.
     pub(crate) fn towards(self, other: Self, share: f64) -> Self {
         Self::new(self.x + (other.x - self.x) * share, self.y + (other.y - self.y) * share)
     }

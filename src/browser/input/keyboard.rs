@@ -11,12 +11,12 @@ use crate::error::Result;
 
 /// The time from one key press to the next, in milliseconds: minimum and maximum.
 const BETWEEN_KEYS_MS: (f64, f64) = (27.0, 60.0);
-/// How long a key is down, as a fraction of the time until the next key press.
+/// How long a key is down, as a fraction of the time until the next key press: minimum and maximum.
 const HELD_SHARE: (f64, f64) = (0.45, 0.75);
 /// The time between releasing the keys of a chord, in milliseconds.
 const BETWEEN_RELEASES_MS: (f64, f64) = (3.0, 14.0);
 
-/// The number of presses of one key above which it is held down instead, and repeats.
+/// The number of presses of one key above which the key is held down and auto-repeats instead.
 const MOST_STROKES: usize = 8;
 /// The time between the repeats of a held key.
 const BETWEEN_REPEATS: Duration = Duration::from_millis(8);
@@ -32,9 +32,9 @@ impl Keyboard {
         Self { input }
     }
 
-    /// Checks that the text names a key or a chord.
+    /// Checks that the text names a key, such as `Enter`, or a chord, such as `Control+a`.
     ///
-    /// # Errors `invalid_arguments` if it does not.
+    /// # Errors `invalid_arguments` for any other text.
     pub fn check(&self, chord: &str) -> Result<()> {
         Chord::read(chord, self.input.devices.mac).map(drop)
     }
@@ -44,7 +44,7 @@ impl Keyboard {
         self.press_for(chord, None).await
     }
 
-    /// Presses a key or a chord and holds the last key for a time.
+    /// Presses a key or a chord. Holds the last key for `hold`, or as [`press`](Self::press) does if `None`.
     pub async fn press_for(&self, chord: &str, hold: Option<Duration>) -> Result<()> {
         let Chord { held, last } = Chord::read(chord, self.input.devices.mac)?;
         let mut rhythm = Rhythm::of(&self.input, None);
@@ -79,7 +79,7 @@ impl Keyboard {
         delivery.done(vec![reply]).await
     }
 
-    /// Presses the same key repeatedly; a long sequence uses auto-repeat, as a person does.
+    /// Presses a key repeatedly. Above 8 times, holds the key down with auto-repeat, as a person does.
     pub async fn repeat(&self, key: &str, times: usize) -> Result<()> {
         let last = Chord::read(key, self.input.devices.mac)?.last;
         let mut delivery = self.input.watch();
@@ -102,8 +102,8 @@ impl Keyboard {
         delivery.done(replies).await
     }
 
-    /// Types every character with its key. Characters without a key are inserted as by an input method. `delay`
-    /// is the time between keys. Default: as the input style does.
+    /// Types every character with its key. Inserts characters without a key, as an input method does. `delay`
+    /// is the time between keys. Default: depends on the input style.
     pub async fn type_text(&self, text: &str, delay: Option<Duration>) -> Result<()> {
         let mut rhythm = Rhythm::of(&self.input, delay);
         let mut rest = text;
@@ -139,7 +139,7 @@ impl Keyboard {
         delivery.done(vec![reply]).await
     }
 
-    /// Inserts text as an input method does: with a key event around the composition.
+    /// Inserts text between a key press and its release, as an input method does.
     pub async fn commit(&self, text: &str) -> Result<()> {
         let mut delivery = self.input.watch();
         let session = self.input.session();
@@ -151,8 +151,8 @@ impl Keyboard {
         delivery.done(replies).await
     }
 
-    /// Types a short text, and inserts a long one or one with line breaks, which could submit a form. If the
-    /// page does not listen to keys, a short text is inserted, too.
+    /// Types a short text; inserts a long text or one with line breaks, which could submit a form when typed.
+    /// Inserts any text if input is instant or the page does not listen to keys.
     pub async fn write(&self, text: &str) -> Result<()> {
         if !self.input.is_natural() {
             self.insert_text(text).await
@@ -169,7 +169,7 @@ impl Keyboard {
         key.modifier().is_some_and(|bit| self.input.modifiers() & bit != 0)
     }
 
-    /// Presses and releases one key, with Shift if needed.
+    /// Presses and releases one key, together with Shift if the key needs it.
     async fn stroke(
         &self,
         stroke: Stroke,
@@ -207,7 +207,7 @@ impl Keyboard {
     }
 }
 
-/// The key event that a page receives when an input method handles the key.
+/// Returns the key event that a page receives when an input method handles a key.
 fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
     DispatchKeyEvent {
         kind,
@@ -219,7 +219,7 @@ fn taken_key(kind: &'static str, modifiers: u32) -> DispatchKeyEvent {
     }
 }
 
-/// The length in bytes of the first grapheme cluster.
+/// Returns the length in bytes of the first grapheme cluster (user-perceived character).
 fn whole_character(text: &str) -> usize {
     let joins = |character: char| matches!(character, '\u{200D}' | '\u{FE0E}'..='\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}' | '\u{0300}'..='\u{036F}');
     let mut end = 0;
@@ -256,7 +256,7 @@ impl Rhythm {
         Self { randomness: natural.then(|| input.clone()), delay, began: now, ends: now }
     }
 
-    /// Whether keys follow without pauses.
+    /// Whether keys are sent without pauses.
     fn is_none(&self) -> bool {
         self.randomness.is_none() && self.delay.is_none_or(|delay| delay.is_zero())
     }
@@ -282,7 +282,7 @@ impl Rhythm {
         }
     }
 
-    /// Waits between a modifier and the key that it is held for.
+    /// Waits between pressing a modifier and pressing the next key of the chord.
     async fn led(&mut self) {
         if self.randomness.is_some() {
             self.begin();

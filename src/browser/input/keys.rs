@@ -1,7 +1,7 @@
 //! The US keyboard layout: key names and texts, and parsing of chords such as `Control+Shift+a`.
 use crate::error::{Error, Result};
 
-/// Bits of the pressed modifiers, as in CDP.
+/// Bits for pressed modifiers, as in the `modifiers` field of CDP events.
 pub mod modifier {
     pub const ALT: u32 = 1;
     pub const CONTROL: u32 = 2;
@@ -9,7 +9,7 @@ pub mod modifier {
     pub const SHIFT: u32 = 8;
 }
 
-/// The location of keys that exist more than once.
+/// Where a key is on the keyboard, for keys that exist more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     Standard,
@@ -21,24 +21,24 @@ pub enum Location {
 /// A key of the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// The physical key: `KeyA`, `Digit1`, `ShiftLeft`.
+    /// The physical key, as in `KeyboardEvent.code`: `KeyA`, `Digit1`, `ShiftLeft`.
     pub code: &'static str,
-    /// The value without modifiers: `a`, `1`, `Shift`.
+    /// The `KeyboardEvent.key` value without modifiers: `a`, `1`, `Shift`.
     pub key: &'static str,
-    /// The value with Shift; the same if it does not change.
+    /// The `KeyboardEvent.key` value with Shift; the same as `key` if Shift does not change it.
     pub shifted: &'static str,
-    /// The `keyCode`, the same as Windows' virtual key code.
+    /// The `KeyboardEvent.keyCode`, which equals the Windows virtual key code.
     pub key_code: u32,
     pub location: Location,
 }
 
 impl Key {
-    /// The key's value with these modifiers.
+    /// Returns the `KeyboardEvent.key` value of the key with these modifiers.
     pub fn key_value(&self, modifiers: u32) -> &'static str {
         if modifiers & modifier::SHIFT == 0 { self.key } else { self.shifted }
     }
 
-    /// The text that the key inserts with these modifiers. Shortcuts insert nothing.
+    /// Returns the text that the key types with these modifiers; `None` for shortcuts and keys without text.
     pub fn text(&self, modifiers: u32) -> Option<&'static str> {
         if modifiers & !modifier::SHIFT != 0 {
             return None;
@@ -50,13 +50,13 @@ impl Key {
         }
     }
 
-    /// The modifier bit of this key.
+    /// Returns the modifier bit of this key; `None` if the key is not a modifier.
     pub fn modifier(&self) -> Option<u32> {
         modifier_named(self.key)
     }
 }
 
-/// A key, and whether it needs Shift.
+/// A key, and whether Shift must be pressed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stroke {
     pub key: &'static Key,
@@ -64,7 +64,7 @@ pub struct Stroke {
 }
 
 impl Stroke {
-    /// These modifiers, with Shift if the key needs it.
+    /// Returns `modifiers`, with Shift added if the key needs it.
     pub fn with_shift(self, modifiers: u32) -> u32 {
         if self.shift { modifiers | modifier::SHIFT } else { modifiers }
     }
@@ -104,7 +104,7 @@ fn split(text: &str) -> (Vec<&str>, &str) {
     (held, &text[end..])
 }
 
-/// The key that types this character, if there is one.
+/// Returns the key that types this character; `None` if no key does.
 pub fn key_for_character(character: char) -> Option<Stroke> {
     if matches!(character, '\n' | '\r') {
         return named("Enter", false);
@@ -121,7 +121,7 @@ pub fn key_for_character(character: char) -> Option<Stroke> {
         .or_else(|| main().find(|key| key.shifted == text).map(|key| Stroke { key, shift: true }))
 }
 
-/// The key with this name: its text, value, code, or an alias.
+/// Returns the key with this name, which is its character, key value, code, or an alias.
 pub fn named(name: &str, mac: bool) -> Option<Stroke> {
     let mut characters = name.chars();
     if let (Some(only), None) = (characters.next(), characters.next()) {
@@ -159,7 +159,7 @@ pub fn named(name: &str, mac: bool) -> Option<Stroke> {
         .map(|key| Stroke { key, shift: false })
 }
 
-/// The bit of a modifier by its DOM name.
+/// Returns the modifier bit for a `KeyboardEvent.key` value; `None` if it is not a modifier.
 fn modifier_named(name: &str) -> Option<u32> {
     Some(match name {
         "Alt" => modifier::ALT,
@@ -191,7 +191,7 @@ fn refused(problem: String) -> Error {
     Error::InvalidArguments { problems: vec![problem] }
 }
 
-/// The editing commands of a chord on a Mac. Chromium leaves them to the system, which does not receive CDP keys.
+/// Returns a key's editing commands on a Mac. Chromium leaves them to macOS, which CDP keys do not reach.
 pub fn mac_commands(code: &str, modifiers: u32) -> &'static [&'static str] {
     use modifier::{ALT, CONTROL, META, SHIFT};
     const META_SHIFT: u32 = META | SHIFT;
@@ -256,7 +256,7 @@ const fn pad(code: &'static str, name: &'static str, key_code: u32) -> Key {
     key(code, name, name, key_code, Location::Keypad)
 }
 
-/// All keys. A name that several keys have as their value refers to the first one.
+/// All keys. If several keys have the same value, its name refers to the first one.
 pub const KEYS: &[Key] = &[
     typed("KeyA", "a", "A", 65),
     typed("KeyB", "b", "B", 66),

@@ -1,4 +1,4 @@
-//! Pointer, keyboard and touch input of a page, as an operating system delivers it.
+//! Pointer, keyboard and touch input of a page, with the same events as input from the operating system.
 //!
 //! [`Input`] belongs to a page and stores the pointer's position and the pressed keys and buttons; [`Mouse`],
 //! [`Keyboard`] and [`Touch`] act on it. Movements are natural or instant, according to [`InputStyle`].
@@ -33,17 +33,17 @@ use crate::cdp::{CdpSession, Event, PendingReply};
 use crate::error::{Error, Result};
 use crate::sync::SteadyClock;
 
-/// How input is performed.
+/// How input actions are performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum InputStyle {
-    /// As a person does: the pointer moves along a path, buttons are held, keys have a rhythm.
+    /// Like a person: the pointer moves along a path, buttons are held briefly, key intervals vary.
     #[default]
     Natural,
-    /// As fast as the browser accepts it.
+    /// As fast as the browser accepts events.
     Instant,
-    /// Like `Instant`, and without additional events, as in Playwright: no Shift for upper-case characters, no moves
-    /// beyond the steps of a drag, and a dialog blocks the action that opened it.
+    /// Like `Instant`, but only with the events that Playwright sends: no Shift for upper-case characters, no
+    /// moves beyond the steps of a drag. A dialog blocks the action that opened it.
     Bare,
 }
 
@@ -58,17 +58,17 @@ pub enum Modifier {
     Shift,
 }
 
-/// Texts with more characters than this are inserted at once, as by pasting.
+/// Texts with more characters than this are inserted at once, as if they were pasted.
 const LONGEST_TYPED: usize = 80;
 
-/// The input events that the page listens to. Natural input pauses only for those.
+/// The kinds of input events that the page listens to. Natural input pauses only for these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputListeners {
     /// Pointer movements.
     pub moves: bool,
-    /// Presses and releases of buttons.
+    /// Presses and releases of mouse buttons.
     pub presses: bool,
-    /// Single keys.
+    /// Presses and releases of keys.
     pub keys: bool,
 }
 
@@ -84,13 +84,13 @@ pub struct Input {
     listened: InputListeners,
 }
 
-/// How the browser handles input.
+/// How a browser handles input.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::browser) struct BrowserTraits {
-    /// The clicks of a double click must be sent together.
+    /// Whether the clicks of a double click must be sent in one command.
     pub chains_clicks: bool,
-    /// The clock for time stamps of events. Without one, the browser uses the time of receipt: on a busy
-    /// machine, a press gets the same time as the move before it, and keys arrive in bursts.
+    /// The clock for the time stamps of events. Without a clock, the browser uses the time of receipt: on a
+    /// busy machine, a press then gets the same time as the move before it, and keys arrive in bursts.
     pub clock: Option<SteadyClock>,
 }
 
@@ -99,14 +99,14 @@ pub(in crate::browser) struct BrowserTraits {
 struct Devices {
     session: CdpSession,
     traits: BrowserTraits,
-    /// Whether the browser runs on a Mac, which has other shortcuts.
+    /// Whether the browser runs on macOS, which has other shortcuts.
     mac: bool,
-    /// The pressed modifiers, as bits of `keys::modifier`.
+    /// The pressed modifiers, as a bit mask of `keys::modifier`.
     modifiers: AtomicU32,
-    /// The codes of all pressed keys.
+    /// The `KeyboardEvent.code` values of all pressed keys.
     held: Mutex<BTreeSet<&'static str>>,
     pointer: Mutex<Pointer>,
-    /// Locked while an action moves the pointer and presses, since a page has only one pointer.
+    /// Locked while an action moves the pointer and presses buttons, since a page has only one pointer.
     turn: Arc<tokio::sync::Mutex<()>>,
     randomness: Randomness,
 }
@@ -114,7 +114,7 @@ struct Devices {
 #[derive(Debug, Clone, Copy)]
 struct Pointer {
     at: Point,
-    /// A bit for each pressed button, as in `MouseEvent.buttons`.
+    /// The pressed buttons, as a bit mask like `MouseEvent.buttons`.
     buttons: u32,
     /// The time of the last movement.
     moved: Option<Instant>,
@@ -123,12 +123,12 @@ struct Pointer {
 }
 
 impl Input {
-    /// Creates the devices of the page with this session.
+    /// Creates the input devices of the page with this CDP session.
     pub fn new(session: CdpSession, style: InputStyle) -> Self {
         Self::of(session, style, BrowserTraits::default())
     }
 
-    /// Like [`new`](Self::new), for a browser with these traits.
+    /// Like [`new`](Self::new), with the traits of the page's browser.
     pub(super) fn of(session: CdpSession, style: InputStyle, traits: BrowserTraits) -> Self {
         let randomness = Randomness::new();
         // A person's pointer enters a new page from the window's upper edge, where the tabs are.
@@ -146,13 +146,13 @@ impl Input {
         Self { devices: Arc::new(devices), style, listened: InputListeners::ALL }
     }
 
-    /// The same devices with another input style.
+    /// Returns the same devices with another input style.
     #[must_use]
     pub fn with_style(&self, style: InputStyle) -> Self {
         Self { style, ..self.clone() }
     }
 
-    /// The same devices, if the page listens only to these events.
+    /// Returns the same devices, for a page that listens only to these events.
     #[must_use]
     pub fn with_listeners(&self, listened: InputListeners) -> Self {
         Self { listened, ..self.clone() }
@@ -178,13 +178,13 @@ impl Input {
         Touch::new(self.clone())
     }
 
-    /// Waits until no other action moves the pointer and presses: a page has only one pointer. Dropping the
-    /// guard lets the next action continue.
+    /// Waits until no other action uses the pointer, since a page has only one pointer. Dropping the guard
+    /// lets the next action continue.
     pub(super) async fn take_turn(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.devices.turn).lock_owned().await
     }
 
-    /// How long a person looks at a short question before answering.
+    /// How long a person takes to read a short question before answering; zero unless input is natural.
     pub(super) fn reading_time(&self) -> Duration {
         if self.is_natural() { self.randomness().random_duration(300.0, 700.0) } else { Duration::ZERO }
     }
@@ -193,7 +193,7 @@ impl Input {
         self.style == InputStyle::Natural
     }
 
-    /// Whether a text is typed key by key instead of inserted at once.
+    /// Whether a text is typed key by key. Otherwise, it is inserted at once.
     pub(super) fn types(&self, text: &str) -> bool {
         let is_short = text.chars().count() <= LONGEST_TYPED && !text.contains(['\n', '\r', '\t']);
         self.is_natural() && self.listened.keys && is_short && !text.is_empty()
@@ -215,18 +215,18 @@ impl Input {
         self.devices.pointer.lock()
     }
 
-    /// Subscribes to dialogs, which can prevent the browser's replies. Must be called before input is sent.
+    /// Subscribes to dialogs, which can block the browser's replies. Must be called before input is sent.
     fn watch(&self) -> Delivery {
         let listened: &[_] = if self.is_bare() { &[] } else { &[JavascriptDialogOpening::METHOD] };
         Delivery { blockers: self.session().events(listened) }
     }
 
-    /// Sends a key press and its text, if it has one. A key that is already down repeats.
+    /// Sends a key press and the text it enters, if any. If the key is already down, sends an auto-repeat.
     fn key_down(&self, key: &'static keys::Key, repeat: bool) -> Vec<PendingReply<Empty>> {
         self.stroke_down(keys::Stroke { key, shift: false }, repeat)
     }
 
-    /// Like [`key_down`](Self::key_down); the key may have its Shift value without Shift being pressed.
+    /// Like [`key_down`](Self::key_down), but the key may have its shifted value without Shift being pressed.
     fn stroke_down(&self, stroke: keys::Stroke, repeat: bool) -> Vec<PendingReply<Empty>> {
         let key = stroke.key;
         let repeat = !self.devices.held.lock().insert(key.code) || repeat;
@@ -287,13 +287,13 @@ impl Input {
         }
     }
 
-    /// The time stamp for an event sent now, if the browser accepts one.
+    /// Returns the time stamp for an event sent now; `None` if the browser does not accept time stamps.
     fn time(&self) -> Option<f64> {
         self.devices.traits.clock.map(|clock| clock.unix_time().as_secs_f64())
     }
 }
 
-/// Input that was sent and is not confirmed yet.
+/// Waits for the confirmation of input that was sent.
 #[derive(Debug)]
 struct Delivery {
     blockers: crate::cdp::Events,

@@ -14,7 +14,7 @@ use crate::cdp::types::target::GetTargetInfo;
 use crate::cdp::{Event as _, Events, PendingReply};
 use crate::error::{Error, Result};
 
-// A button of the mouse. Tools offer the first three.
+// A mouse button. Tools offer only the first three.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, strum::EnumString, strum::IntoStaticStr,
 )]
@@ -38,7 +38,7 @@ impl Button {
         name.parse().ok().filter(|button| !matches!(button, Self::Back | Self::Forward))
     }
 
-    /// Its bit in `MouseEvent.buttons`.
+    /// The button's bit in `MouseEvent.buttons`.
     fn bit(self) -> u32 {
         match self {
             Self::Left => 1,
@@ -49,7 +49,7 @@ impl Button {
         }
     }
 
-    /// The button that is reported with movements during a drag.
+    /// Returns the button that move events report during a drag; `none` if no button is pressed.
     fn dragging(buttons: u32) -> &'static str {
         [Self::Left, Self::Right, Self::Middle, Self::Back, Self::Forward]
             .into_iter()
@@ -64,11 +64,11 @@ pub struct ClickOptions {
     pub button: Button,
     /// The number of clicks: 2 for a double click.
     pub count: u32,
-    /// Modifiers held during the click, in addition to the pressed ones.
+    /// Modifiers that are held during the click, in addition to those already pressed.
     pub modifiers: Vec<Modifier>,
-    /// Releases all other modifiers during the click.
+    /// Whether to release all other modifiers during the click.
     pub only: bool,
-    /// How long the button is held. Default: as a person does, or not at all with instant input.
+    /// How long the button is held. Default: a short random time; with instant input, not at all.
     pub hold: Option<Duration>,
     /// Whether to fail if the page navigates before the click is complete.
     pub in_one_document: bool,
@@ -87,34 +87,34 @@ impl Default for ClickOptions {
     }
 }
 
-/// The pause between arriving and pressing, in milliseconds, if the page listens to movements.
+/// The pause between a movement and a press, in milliseconds, if the page listens to movements.
 const ARRIVED_MS: (f64, f64) = (3.0, 9.0);
 /// How long a button is held, in milliseconds: minimum and maximum.
 const HOLD_MS: (f64, f64) = (25.0, 40.0);
-/// How long a button is held if the page does not listen to presses.
+/// How long a button is held if the page does not listen to presses, in milliseconds.
 const UNSEEN_HOLD_MS: (f64, f64) = (8.5, 12.0);
 /// The pause between the clicks of a double click, in milliseconds.
 const BETWEEN_CLICKS_MS: (f64, f64) = (40.0, 90.0);
 
 /// The scroll distance of one wheel notch, in CSS pixels.
 const NOTCH: f64 = 120.0;
-/// The most groups into which wheel notches are divided, with pauses between the groups.
+/// The maximum number of groups in which wheel notches are sent, with pauses between the groups.
 const MOST_TURNS: usize = 6;
 const BETWEEN_TURNS_MS: (f64, f64) = (7.0, 13.0);
 
-/// The number of moves of an instant drag: with fewer, a page may not make room for the dragged element.
+/// The number of moves of an instant drag. With fewer, a page may not make room for the dragged element.
 const INSTANT_MOVES: u32 = 8;
 
-/// The number of parts of a path. The page draws a frame after each, so that it receives a move for each.
+/// The number of parts of a path. After each part, the page renders a frame, so that it receives a move.
 const LEGS: usize = 3;
-/// How long a page may take to receive the last move of a path.
+/// How long to wait for a page to receive the last move of a path.
 const FRAME_LIMIT: Duration = Duration::from_millis(40);
-/// How long a slow page may take for the frame between two parts of a path.
+/// How long to wait for a slow page to render the frame between two parts of a path.
 const SLOW_FRAME_LIMIT: Duration = Duration::from_millis(250);
 /// How long the browser may take to confirm a press.
 const REPLY_LIMIT: Duration = Duration::from_secs(2);
 
-/// A movement that was sent and may not be confirmed yet.
+/// A movement that was sent and that the page may not have received yet.
 #[derive(Debug)]
 pub(crate) struct PendingMovement {
     delivery: Delivery,
@@ -136,7 +136,7 @@ impl PendingMovement {
     }
 }
 
-/// The wheel notches for a distance on each axis, with the remainder at the end.
+/// Splits a scroll distance into wheel notches for each axis, as `(x, y)`. The last notch is the remainder.
 fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
     let along = |delta: f64| {
         let mut rest = delta.abs();
@@ -153,7 +153,7 @@ fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
 const NAVIGATIONS: [&str; 3] =
     [FrameNavigated::METHOD, FrameStartedNavigating::METHOD, FrameRequestedNavigation::METHOD];
 
-/// The mouse of a page. Coordinates are CSS pixels in its viewport.
+/// The mouse of a page. Coordinates are CSS pixels in the page's viewport.
 #[derive(Debug, Clone)]
 pub struct Mouse {
     input: Input,
@@ -169,17 +169,17 @@ impl Mouse {
         self.input.pointer().at
     }
 
-    /// Moves the pointer along the path of the input style.
+    /// Moves the pointer to a point, along a path that depends on the input style.
     pub async fn move_to(&self, to: Point) -> Result<()> {
         self.go_to(to).await.delivered().await
     }
 
-    /// Moves the pointer in a number of even steps.
+    /// Moves the pointer to a point in `steps` equal steps along a straight line.
     pub async fn move_in_steps(&self, to: Point, steps: u32) -> Result<()> {
         self.go_in_steps(to, steps).await.map(drop)
     }
 
-    /// Like [`move_in_steps`](Self::move_in_steps). Waits after each step, since the browser merges pending moves.
+    /// Like [`move_in_steps`](Self::move_in_steps). Awaits every step, as the browser merges pending moves.
     pub(crate) async fn go_in_steps(&self, to: Point, steps: u32) -> Result<PendingMovement> {
         let mut delivery = self.input.watch();
         for point in path::straight_path(self.position(), to, steps) {
@@ -189,7 +189,7 @@ impl Mouse {
         Ok(PendingMovement { delivery, replies: Vec::new() })
     }
 
-    /// Presses a button without releasing it.
+    /// Presses a button without releasing it. `count` is 2 for the second press of a double click.
     pub async fn down(&self, button: Button, count: u32) -> Result<()> {
         self.arrive().await;
         let mut delivery = self.input.watch();
@@ -197,7 +197,7 @@ impl Mouse {
         delivery.done(vec![reply]).await
     }
 
-    /// Releases a button.
+    /// Releases a button. `count` is 2 for the second release of a double click.
     pub async fn up(&self, button: Button, count: u32) -> Result<()> {
         let mut delivery = self.input.watch();
         let reply = self.released(button, count);
@@ -212,7 +212,7 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Like [`click`](Self::click), but waits for other pointer actions first. Deadlocks if the caller holds the turn.
+    /// Like [`click`](Self::click), after other pointer actions. Deadlocks if the caller locks `turn`.
     pub async fn click_when_idle(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let _turn = self.input.take_turn().await;
         self.click(at, options).await
@@ -225,7 +225,7 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Pauses between arriving and pressing.
+    /// Pauses between a movement and a press, if input is natural and the page listens to movements.
     async fn arrive(&self) {
         let moved =
             self.input.pointer().moved.filter(|_| self.input.listened.moves && self.input.is_natural());
@@ -234,12 +234,12 @@ impl Mouse {
         }
     }
 
-    /// Sets the pointer's position without an event: a drag has moved it.
+    /// Records a new pointer position without sending an event, after a drag has moved the pointer.
     pub(crate) fn place(&self, at: Point) {
         self.input.pointer().at = at;
     }
 
-    /// Marks a button as released without an event, since a drop replaces the mouseup event.
+    /// Records a button as released without sending an event, since a drop replaces the mouseup event.
     pub(crate) fn forget(&self, button: Button) {
         self.input.pointer().buttons &= !button.bit();
     }
@@ -248,7 +248,7 @@ impl Mouse {
         self.input.pointer().buttons & button.bit() != 0
     }
 
-    /// The path of a drag, without moving.
+    /// Returns the path of a drag from the pointer to `to`, without moving the pointer.
     pub(crate) fn dragging_way(&self, to: Point) -> Vec<path::Waypoint> {
         if self.input.is_natural() {
             return path::drag_path(self.position(), to, self.input.randomness());
@@ -270,7 +270,7 @@ impl Mouse {
         PendingMovement { delivery, replies: vec![self.moved(to)] }
     }
 
-    /// Moves to `from`, presses, moves to `to` and releases.
+    /// Moves to `from`, presses, moves to `to` and releases. Makes `steps` equal steps if given.
     pub async fn drag(&self, from: Point, to: Point, steps: Option<u32>) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = self.travel(from, || ready(())).await;
@@ -280,7 +280,7 @@ impl Mouse {
         if let Some(steps) = steps {
             replies.extend(path::straight_path(from, to, steps).map(|point| self.moved(point)));
         } else {
-            // A drag begins only after a few pixels: without an intermediate move, many pages do not notice it.
+            // A drag begins only after a few pixels, so many pages miss a drag without an intermediate move.
             replies.push(self.moved(from.towards(to, 0.5)));
             replies.extend(self.travel(to, || ready(())).await);
         }
@@ -289,7 +289,7 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Turns the wheel at the pointer's position.
+    /// Turns the wheel at the pointer's position. The deltas are in CSS pixels.
     pub async fn wheel(&self, delta_x: f64, delta_y: f64) -> Result<()> {
         let mut delivery = self.input.watch();
         let mut replies = Vec::new();
@@ -309,12 +309,12 @@ impl Mouse {
         delivery.done(replies).await
     }
 
-    /// Moves to a point, and returns when the pointer has arrived; the page may not have received all events.
+    /// Moves to a point. Returns after the last move is sent; the page may not have received all moves.
     pub(crate) async fn go_to(&self, to: Point) -> PendingMovement {
         self.go_to_seen(to, || ready(())).await
     }
 
-    /// Like [`go_to`](Self::go_to), and waits for a frame (`drawn`) between parts of the path: the browser
+    /// Like [`go_to`](Self::go_to), but awaits a frame (`drawn`) between parts of the path, since the browser
     /// merges moves within one frame.
     pub(crate) async fn go_to_seen<Drawing: Future<Output = ()>>(
         &self,
@@ -325,7 +325,7 @@ impl Mouse {
         PendingMovement { delivery, replies: self.travel(to, drawn).await }
     }
 
-    /// A few points of a path to `to`, for a page that does not listen to movements.
+    /// Returns a few points of a path to `to`, for a page that does not listen to movements.
     pub(crate) fn sampled_path(&self, to: Point) -> Vec<Point> {
         path::sampled_path(self.position(), to, self.input.randomness())
     }
@@ -355,7 +355,7 @@ impl Mouse {
             sleep_until(began + waypoint.at).await;
             let reply = self.moved(waypoint.point);
             if legs_after(step + 1) > legs_after(step) && step + 1 < path.len() {
-                // A page receives one move for each frame. Waits for a slow page, but not for a stuck one.
+                // A page receives one move per frame. Waits for a slow page, but not for a page that hangs.
                 let listened = async {
                     let _ = reply.await;
                     drawn().await;
@@ -415,7 +415,7 @@ impl Mouse {
         self.input.pointer().leaves
     }
 
-    /// Sends several clicks at once.
+    /// Sends all clicks of a double or multiple click in one command.
     fn clicked(&self, options: &ClickOptions) -> PendingReply<Empty> {
         let milliseconds = |range: (f64, f64)| match self.input.is_natural() {
             true => u32::try_from(self.input.randomness().random_duration(range.0, range.1).as_millis())
@@ -431,7 +431,7 @@ impl Mouse {
         })
     }
 
-    /// The keys of other modifiers that are pressed now.
+    /// Returns the keys of modifiers that are pressed now and not in `wanted`.
     fn others_held(&self, wanted: &[Modifier]) -> Result<Vec<&'static Key>> {
         let bit = |modifier: &Modifier| -> Result<(&'static Key, u32)> {
             let key = keys::Chord::read(modifier.into(), self.input.devices.mac)?.last.key;
@@ -445,7 +445,7 @@ impl Mouse {
         Ok(others.map(|(key, _)| key).collect())
     }
 
-    /// The keys to press for these modifiers.
+    /// Returns the keys to press for these modifiers, without those that are already pressed.
     fn keys_for(&self, modifiers: &[Modifier]) -> Result<Vec<&'static Key>> {
         let mut held: Vec<&'static Key> = Vec::new();
         for modifier in modifiers {
@@ -458,8 +458,8 @@ impl Mouse {
         Ok(held)
     }
 
-    /// Holds the button for a while, counted from the browser's confirmation: a busy browser would otherwise
-    /// give press and release the same time.
+    /// Holds the button for a while after the browser has confirmed the press. Otherwise, a busy browser
+    /// would give press and release the same time.
     async fn hold(&self) {
         if self.input.is_natural() {
             let _ = self.input.session().call_within(GetTargetInfo::default(), REPLY_LIMIT).await;

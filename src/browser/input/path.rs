@@ -4,24 +4,24 @@ use std::time::Duration;
 use super::geometry::Point;
 use super::randomness::Randomness;
 
-/// The pointer's position at a time after the movement began.
+/// A position of the pointer, with the time since the movement began.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Waypoint {
     pub point: Point,
     pub at: Duration,
 }
 
-/// The longest duration of a movement: about three frames.
+/// The maximum duration of a movement: about three frames.
 pub const MAX_DURATION: Duration = Duration::from_millis(44);
 const SHORTEST_MS: f64 = 24.0;
 const FEWEST_MOVES: u32 = 8;
 const MOST_MOVES: u32 = 15;
-/// The distance in CSS pixels below which the pointer is moved to the target in one step.
+/// The distance in CSS pixels below which the pointer moves to its target in one step.
 const NEAR: f64 = 1.5;
-/// The deviation from the straight line, as a fraction of the distance.
+/// The maximum deviation from the straight line, as a fraction of the distance.
 pub const MAX_DEVIATION: f64 = 0.12;
 
-/// The path from one point to another in whole pixels. The last waypoint is exactly the end.
+/// Returns the path from one point to another in whole CSS pixels. The last waypoint is exactly `to`.
 pub fn natural_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
@@ -35,10 +35,10 @@ pub fn natural_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Wayp
     way(from, to, length_ms, moves, randomness)
 }
 
-/// The number of moves if the page does not listen to movements.
+/// The number of moves of `sampled_path`.
 const GLIMPSES: f64 = 4.0;
 
-/// A few points on a natural path. The last one is exactly the end.
+/// Returns a few points on a natural path, for pages that ignore movements. The last one is exactly `to`.
 pub fn sampled_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Point> {
     if from.distance(to) < NEAR {
         return vec![to];
@@ -46,7 +46,7 @@ pub fn sampled_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Poin
     way(from, to, SHORTEST_MS, GLIMPSES, randomness).into_iter().map(|waypoint| waypoint.point).collect()
 }
 
-/// A curve from one point to the other with this number of moves.
+/// Returns a curve from `from` to `to` with this number of moves.
 fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomness) -> Vec<Waypoint> {
     let (first, second) =
         (control_point(from, to, 0.3, randomness), control_point(from, to, 0.75, randomness));
@@ -69,10 +69,10 @@ fn way(from: Point, to: Point, length_ms: f64, moves: f64, randomness: &Randomne
 
 /// The shortest and the longest duration of a drag, in milliseconds.
 const DRAG_MS: (f64, f64) = (130.0, 480.0);
-/// The time between two moves of a drag, in milliseconds.
+/// The shortest and the longest time between two moves of a drag, in milliseconds.
 const BETWEEN_MOVES_MS: (f64, f64) = (11.0, 15.0);
 
-/// The path of a drag: slower than other movements, so that the page can make room for the dragged element.
+/// Returns the path of a drag: slower than other paths, so that the page can react to the dragged element.
 pub fn drag_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoint> {
     let distance = from.distance(to);
     if distance < NEAR {
@@ -84,7 +84,7 @@ pub fn drag_path(from: Point, to: Point, randomness: &Randomness) -> Vec<Waypoin
     way(from, to, length_ms, moves, randomness)
 }
 
-/// Evenly spaced points on the straight line, for a caller that gives a number of steps.
+/// Returns `steps` evenly spaced points on the straight line from `from` to `to`. The last one is `to`.
 pub fn straight_path(from: Point, to: Point, steps: u32) -> impl Iterator<Item = Point> {
     let steps = steps.max(1);
     (1..=steps).map(
@@ -92,14 +92,14 @@ pub fn straight_path(from: Point, to: Point, steps: u32) -> impl Iterator<Item =
     )
 }
 
-/// A control point: on the line, with a small random offset.
+/// Returns a Bézier control point at the fraction `share` of the line, with a small random offset.
 fn control_point(from: Point, to: Point, share: f64, randomness: &Randomness) -> Point {
     let on_line = from.towards(to, share);
     let aside = MAX_DEVIATION * randomness.signed_unit();
     Point::new(on_line.x - (to.y - from.y) * aside, on_line.y + (to.x - from.x) * aside)
 }
 
-/// A point on a cubic Bézier curve.
+/// Returns the point of a cubic Bézier curve at the parameter `share` (0 to 1).
 fn curve(start: Point, first: Point, second: Point, end: Point, share: f64) -> Point {
     let rest = 1.0 - share;
     let weights = [rest.powi(3), 3.0 * rest.powi(2) * share, 3.0 * rest * share.powi(2), share.powi(3)];
@@ -109,7 +109,7 @@ fn curve(start: Point, first: Point, second: Point, end: Point, share: f64) -> P
     Point::new(sum(|point| point.x), sum(|point| point.y))
 }
 
-/// A smooth function from 0 to 1 that starts and ends with zero speed.
+/// Maps 0 to 1 onto 0 to 1 smoothly, starting and ending with zero speed.
 fn eased(time: f64) -> f64 {
     time.powi(3) * (10.0 - 15.0 * time + 6.0 * time.powi(2))
 }

@@ -1,15 +1,15 @@
-//! Random variation of movements.
+//! Random numbers that vary the timing and the paths of input.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A random generator. Not for secrets.
+/// A pseudorandom number generator. Not suitable for secrets.
 #[derive(Debug)]
 pub struct Randomness(AtomicU64);
 
 impl Randomness {
-    /// Creates a generator whose values pages cannot predict.
+    /// Creates a generator with a random seed, so that pages cannot predict its values.
     pub fn new() -> Self {
-        // If the system provides no seed, a constant one is used: equal movements on all pages are better than failing.
+        // Falls back to a constant seed: equal movements on all pages are better than failing.
         Self::seeded(getrandom::u64().unwrap_or(0x9E37_79B9_7F4A_7C15))
     }
 
@@ -17,9 +17,9 @@ impl Randomness {
         Self(AtomicU64::new(seed))
     }
 
-    /// A number from 0 (inclusive) to 1 (exclusive).
+    /// Returns a number from 0 (inclusive) to 1 (exclusive).
     pub fn unit(&self) -> f64 {
-        // SplitMix64: one addition of state, so that it can be shared without a lock.
+        // SplitMix64: its state changes by one atomic addition, so it needs no lock.
         let mut bits = self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -29,17 +29,17 @@ impl Randomness {
         unit
     }
 
-    /// A number between `low` and `high`, evenly distributed.
+    /// Returns a number between `low` and `high`, evenly distributed.
     pub fn between(&self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// A number between -1 and 1, more often near 0.
+    /// Returns a number between -1 and 1, more often near 0.
     pub fn signed_unit(&self) -> f64 {
         self.unit() - self.unit()
     }
 
-    /// A duration between the two limits, more often near the lower one, as in routine movements.
+    /// Returns a duration between the two limits, more often near the lower one, as in routine movements.
     pub fn random_duration(&self, low_ms: f64, high_ms: f64) -> Duration {
         let share = self.unit() * self.unit();
         Duration::from_secs_f64((low_ms + (high_ms - low_ms) * share) / 1000.0)

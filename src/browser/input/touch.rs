@@ -18,7 +18,7 @@ impl Touch {
         Self { input }
     }
 
-    /// Taps a point, after other pointer actions have ended.
+    /// Taps a point. Waits first until other pointer actions have ended.
     pub async fn tap(&self, at: Point) -> Result<()> {
         let _turn = self.input.take_turn().await;
         let mut delivery = self.input.watch();

@@ -1,4 +1,4 @@
-//! Connects to a person's own browser, found by its profile folder, and uses only tabs that this process opens.
+//! Connects to a person's own browser through its profile folder. Uses only tabs that this process opens.
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub enum UserBrowser {
 }
 
 impl UserBrowser {
-    /// Returns the profile folder in which a port file exists, or else the default one.
+    /// Returns the profile folder that contains a port file, or the default one if none does.
     pub fn folder(self) -> PathBuf {
         let folders = self.folders();
         let found = folders.iter().find(|folder| folder.join(PORT_FILE).exists());
@@ -86,7 +86,7 @@ pub(in crate::browser) fn watch_tabs(root: &CdpSession) {
 }
 
 impl AttachedBrowser {
-    /// Attaches to a tab that this process has opened, unless it is attached already.
+    /// Attaches to a tab that this process has opened. Does nothing if it is already attached.
     pub(in crate::browser) fn visit(&self, root: &CdpSession, target_id: &str) {
         if self.own.lock().insert(target_id.to_owned()) {
             let attach = AttachToTarget { target_id: target_id.to_owned(), flatten: true };

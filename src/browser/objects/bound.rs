@@ -1,5 +1,5 @@
-//! Offers the browser to other CDP clients on a local port. Each client has its own browser session and receives
-//! only the events of that session. The browser itself needs no debugging port.
+//! Offers the browser to other CDP clients on a local port. Each client has its own browser session and
+//! receives only the events of that session. The browser itself needs no debugging port.
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,10 +18,10 @@ use crate::cdp::transport::websocket::WebSocket;
 use crate::cdp::{CdpSession, Connection, PermitReason};
 use crate::error::{Error, Result};
 
-/// The time limit for a client's command: practically none, since clients have limits of their own.
+/// The time limit for a client's command: effectively none, since clients have limits of their own.
 const COMMAND_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A port on which other clients can use the browser. Dropping it closes the port and disconnects the clients.
+/// A local port for other CDP clients of the browser. Dropping it closes the port and all connections.
 #[derive(Debug)]
 pub struct BrowserServer {
     address: SocketAddr,
@@ -36,7 +36,7 @@ impl Drop for BrowserServer {
 }
 
 impl BrowserServer {
-    /// Returns the WebSocket URL for clients. Everybody who knows it has full control of the browser.
+    /// Returns the WebSocket URL for clients. Anyone who knows it has full control of the browser.
     pub fn endpoint(&self) -> String {
         format!("ws://{}{}", self.address, self.secret)
     }
@@ -47,7 +47,7 @@ impl Browser {
     ///
     /// # Errors `unsupported` if the browser does not use CDP; `invalid_arguments` if the port is taken.
     pub async fn bind(&self, port: Option<u16>) -> Result<BrowserServer> {
-        // A browser without raw sessions is reported now, and not only to the first client.
+        // Fails here, instead of for the first client, if the browser does not support raw sessions.
         self.attach_raw().await?.let_go();
         let taken =
             |error: std::io::Error| Error::InvalidArguments { problems: vec![format!("port: {error}")] };
@@ -79,7 +79,7 @@ async fn listen(listener: TcpListener, browser: Browser, secret: String) {
     }
 }
 
-/// A client with more unread bytes than this is disconnected.
+/// The size in bytes of unsent messages above which a client is disconnected.
 const MOST_WAITING: usize = 64 << 20;
 
 /// The queue of messages to a client.
@@ -113,7 +113,7 @@ struct ClientCommand {
     session_id: Option<String>,
 }
 
-/// A client's browser session, which ends when this is dropped.
+/// A client's browser session. Dropping it ends the session.
 struct ClientSession(RawSession);
 
 impl Drop for ClientSession {
@@ -176,7 +176,7 @@ async fn answer(session: &CdpSession, asked: ClientCommand) -> String {
     reply.to_string()
 }
 
-/// Passes the events of a session, and of the sessions attached through it, to a client.
+/// Forwards the events of a session, and of the sessions attached through it, to a client.
 fn forward_events(session: &CdpSession, id: Option<String>, connection: &Connection, outbox: &Outbox) {
     let (connection, outbox) = (connection.downgrade(), outbox.clone());
     session.forward_events(Arc::new(move |method, parameters| {

@@ -1,4 +1,4 @@
-//! The browser: a child process, or a remote browser.
+//! The browser object: a child process, or a remote browser to which this process connects.
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -34,7 +34,7 @@ use crate::cdp::{CdpSession, Connection, Event, Observer, RawEvent};
 use crate::error::{Error, Result, human};
 use crate::sync::SteadyClock;
 
-/// A browser. Cheap to clone. Ends with [`close`](Self::close), or when its process exits.
+/// A browser. Cheap to clone. Usable until [`close`](Self::close) is called or the browser process exits.
 #[derive(Clone)]
 pub struct Browser {
     inner: Arc<BrowserInner>,
@@ -49,16 +49,16 @@ pub(in crate::browser) struct BrowserInner {
     version: Version,
     protocol: BrowserProtocol,
     identity: Identity,
-    /// All contexts except the default one: ours, and those of other clients.
+    /// All contexts except the default one, by id: those of this process and those of other clients.
     contexts: Mutex<HashMap<String, BrowserContext>>,
-    /// The contexts that existed before this connection.
+    /// The contexts that existed when this process connected.
     known: Contexts,
-    /// Callers that wait for an internal page, by its URL.
+    /// Callers that wait for the session of an internal page, by the page's URL.
     helpers: Mutex<HashMap<String, oneshot::Sender<CdpSession>>>,
     default_context: BrowserContext,
-    /// The tabs that this process has opened, if this is a person's own browser.
+    /// The tabs that this process has opened in a browser that a person uses; `None` for any other browser.
     attached_browser: Option<AttachedBrowser>,
-    /// Whether other clients use the browser too. Their contexts are ignored.
+    /// Whether other clients use the browser too. Targets in their contexts are ignored.
     is_shared: bool,
 }
 
@@ -79,7 +79,7 @@ impl PartialEq for Browser {
 
 impl Eq for Browser {}
 
-/// How long an existing tab may take to report its content.
+/// How long an existing tab may take to become ready.
 const TAB_LIMIT: Duration = Duration::from_secs(2);
 /// How long the browser may take to answer the first command.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
@@ -136,7 +136,7 @@ impl Browser {
         let left = limit.saturating_sub(begun.elapsed());
         let answered = timeout(left, answering).await.unwrap_or_else(|_| Err(slow()))?;
         let browser = Self::assemble(hooks, answered, None, default_context, None, None, is_shared);
-        // Before it answers, the browser reports all targets that are open.
+        // The browser reports all open targets before it answers this command.
         browser.inner.root.send(GetVersion {}).within(limit).await?;
         let pages: Vec<_> = browser.contexts().iter().flat_map(BrowserContext::pages).collect();
         until_found(&pages).await;
@@ -205,7 +205,7 @@ impl Browser {
         });
         inner.root.observe(&EVENTS, Arc::new(BrowserObserver(Arc::downgrade(&inner))));
         if let Some(process) = &inner.process {
-            // Child processes can keep the pipe open a little longer, and the exit status is a better reason.
+            // Child processes can keep the pipe open longer, and the exit status is a better close reason.
             let (exited, connection) = (process.wait_for_exit(), inner.connection.downgrade());
             tokio::spawn(async move {
                 let exit = exited.await;
@@ -217,7 +217,7 @@ impl Browser {
         let browser = Self { inner };
         match &browser.inner.attached_browser {
             Some(_) => attached_browser::watch_tabs(browser.root_session()),
-            // From here on every target is attached to before its first script runs.
+            // From here on, the browser attaches this process to every target before its first script runs.
             None => browser.inner.root.send(attach_to_everything()).ignore(),
         }
         browser
@@ -232,12 +232,12 @@ impl Browser {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// The session of the browser itself.
+    /// The CDP session of the browser itself.
     pub fn root_session(&self) -> &CdpSession {
         &self.inner.root
     }
 
-    /// The tabs that this process has opened, if this is a person's own browser. Other tabs must be left alone.
+    /// The tabs that this process has opened, if a person uses the browser. Other tabs must not be touched.
     pub(in crate::browser) fn attached_browser(&self) -> Option<&AttachedBrowser> {
         self.inner.attached_browser.as_ref()
     }
@@ -246,12 +246,12 @@ impl Browser {
         &self.inner.connection
     }
 
-    /// Name, version and user agent, as the browser reports them.
+    /// The product name, version and user agent that the browser reports to this process.
     pub fn version(&self) -> &Version {
         &self.inner.version
     }
 
-    /// `chromium` or `firefox`.
+    /// The browser's name: `chromium` or `firefox`.
     pub fn name(&self) -> &'static str {
         match self.inner.protocol {
             BrowserProtocol::Chromium => "chromium",
@@ -259,7 +259,7 @@ impl Browser {
         }
     }
 
-    /// The version alone, such as `156.0.8078.73`.
+    /// The version without the product name, such as `156.0.8078.73`.
     pub fn version_number(&self) -> &str {
         let product = &self.inner.version.product;
         product.split_once('/').map_or(product.as_str(), |(_, version)| version)
@@ -270,17 +270,17 @@ impl Browser {
         self.inner.protocol
     }
 
-    /// Its name and version, as reported to pages.
+    /// The name and version that the browser reports to pages.
     pub(in crate::browser) fn identity(&self) -> &Identity {
         &self.inner.identity
     }
 
-    /// Whether WebRTC traffic goes through proxies or not at all.
+    /// Whether the browser was launched so that WebRTC never bypasses the proxy.
     pub(in crate::browser) fn restricts_webrtc(&self) -> bool {
         self.inner.process.as_ref().is_some_and(BrowserProcess::restricts_webrtc)
     }
 
-    /// Whether the browser blocks links to external programs without a prompt.
+    /// Whether the browser blocks links to external programs, such as `mailto:`, without showing a prompt.
     pub fn refuses_external_programs(&self) -> bool {
         self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_external_programs)
     }
@@ -293,7 +293,7 @@ impl Browser {
         }
     }
 
-    /// The browser's process, if this process has started it.
+    /// The browser's process; `None` if another process launched it.
     pub fn process(&self) -> Option<&BrowserProcess> {
         self.inner.process.as_ref()
     }
@@ -303,7 +303,7 @@ impl Browser {
         self.process().map(|_| self.inner.clock)
     }
 
-    /// The default context, which uses the browser profile.
+    /// The default context, which uses the browser's profile.
     pub fn default_context(&self) -> &BrowserContext {
         &self.inner.default_context
     }
@@ -316,7 +316,7 @@ impl Browser {
         contexts
     }
 
-    /// Creates an isolated context.
+    /// Creates a context with its own cookies, storage, cache and permissions.
     pub async fn new_context(&self, options: ContextOptions) -> Result<BrowserContext> {
         let relay = Relay::start(wanted(&options)).await?.map(Arc::new);
         self.protocol().check(&options)?;
@@ -345,7 +345,7 @@ impl Browser {
         Ok(context)
     }
 
-    /// Takes over a context and its open pages from a client that has disconnected. Numbers pages from `first_page`.
+    /// Takes over a disconnected client's context and its open pages. Numbers the pages from `first_page`.
     ///
     /// # Errors `browser_gone` if there is no such context.
     pub async fn adopt_context(
@@ -378,13 +378,13 @@ impl Browser {
         Ok(context)
     }
 
-    /// Disposes of a context that nobody will take over.
+    /// Disposes of the context with this id, which no client takes over.
     pub async fn dispose_context(&self, id: &str) -> Result<()> {
         let dispose = DisposeBrowserContext { browser_context_id: id.to_owned() };
         self.inner.root.call(dispose).await.map(drop)
     }
 
-    /// Why the browser ended, if it has.
+    /// Returns why the browser or the connection to it ended; `None` while it is connected.
     pub fn close_reason(&self) -> Option<Error> {
         self.inner.connection.close_reason()
     }
@@ -403,7 +403,7 @@ impl Browser {
         self.inner.connection.is_alive(limit).await
     }
 
-    /// Gives up a browser that does not answer: pending commands fail, and a child process is killed.
+    /// Abandons a browser that does not answer: pending commands fail, and a child process is killed.
     pub async fn abandon(&self, reason: &str) {
         self.inner.connection.close(reason);
         if let Some(process) = &self.inner.process {
@@ -411,7 +411,7 @@ impl Browser {
         }
     }
 
-    /// Closes a browser that this process has started. In a remote browser, closes only own contexts and tabs.
+    /// Closes a launched browser. In a remote browser, closes only the contexts and tabs of this process.
     pub async fn close(&self) -> Result<()> {
         const GOODBYE: Duration = Duration::from_secs(2);
         const LIMIT: Duration = Duration::from_secs(5);
@@ -439,7 +439,7 @@ impl Browser {
         self.inner.contexts.lock().remove(id);
     }
 
-    /// Returns a unique URL for an internal page, and a receiver for the session of the page that is opened with it.
+    /// Returns a unique URL for an internal page, and a receiver for the session of the page with that URL.
     pub(in crate::browser) fn await_internal_page(&self) -> (String, oneshot::Receiver<CdpSession>) {
         let url = format!("about:blank#{}", uuid::Uuid::new_v4());
         let (sender, receiver) = oneshot::channel();
@@ -447,7 +447,7 @@ impl Browser {
         (url, receiver)
     }
 
-    /// Returns the context with this id. An unknown id belongs to another client's context, which is added.
+    /// Returns the context with this id. Adds an object for an unknown id, which belongs to another client.
     fn context_of(&self, id: Option<&str>) -> BrowserContext {
         let Some(id) = id.filter(|id| !self.is_own(id)) else { return self.inner.default_context.clone() };
         let mut contexts = self.inner.contexts.lock();
@@ -465,7 +465,7 @@ impl Browser {
         contexts.entry(id.to_owned()).or_insert_with(of_other_client).clone()
     }
 
-    /// Whether this is the id of the default context. Older browsers do not report it; there, any unknown id is.
+    /// Whether `id` is the default context's. Older browsers do not report it; there, any unknown id counts.
     fn is_own(&self, id: &str) -> bool {
         let known = &self.inner.known;
         match &known.default_browser_context_id {
@@ -512,7 +512,7 @@ impl Browser {
     }
 }
 
-/// Waits until existing pages have reported their content; up to `TAB_LIMIT`, since a page may hang.
+/// Waits until existing pages are ready, at most `TAB_LIMIT`. A page that hangs gets the URL of its target.
 async fn until_found(pages: &[Page]) {
     join_all(pages.iter().map(async |page| {
         if page.until_ready(TAB_LIMIT).await.is_err() {
@@ -527,7 +527,7 @@ fn protocol(process: &BrowserProcess) -> BrowserProtocol {
     if process.bidi_address().is_some() { BrowserProtocol::Firefox } else { BrowserProtocol::Chromium }
 }
 
-/// Connects to a browser process over its pipe, or over its port for WebDriver BiDi.
+/// Connects to a browser process: over its pipe for CDP, or over its port for WebDriver BiDi.
 async fn converse(process: &BrowserProcess, begin: &FirefoxOptions, limit: Duration) -> Result<Connection> {
     if let Some(address) = process.bidi_address() {
         return Ok(Connection::start(Firefox::connect(address, begin, limit).await?));
@@ -538,7 +538,7 @@ async fn converse(process: &BrowserProcess, begin: &FirefoxOptions, limit: Durat
     Ok(Connection::start(Pipe::new(reader, writer)))
 }
 
-/// A connection whose browser has answered the first commands.
+/// An open connection, with the browser's answers to the first commands.
 struct ConnectedBrowser {
     connection: Connection,
     root: CdpSession,
@@ -559,7 +559,7 @@ fn direct_hosts(relay: Option<&Relay>) -> Vec<String> {
     relay.map(|relay| relay.direct_hosts().map(str::to_owned).collect()).unwrap_or_default()
 }
 
-/// Returns launch options with the relay as the proxy of the whole browser, including its own requests.
+/// Returns launch options with the relay as proxy, for pages and for the browser's own requests.
 fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
     let mut options = options.clone();
     if let Some(relay) = relay {
@@ -572,11 +572,11 @@ fn through(relay: Option<&Relay>, options: &LaunchOptions) -> LaunchOptions {
     options
 }
 
-/// The events of the browser's session that we use.
+/// The events of the browser session that are handled.
 const EVENTS: [&str; 4] =
     [AttachedToTarget::METHOD, TargetCreated::METHOD, DownloadWillBegin::METHOD, DownloadProgress::METHOD];
 
-/// Receives events of targets and downloads.
+/// Handles the target and download events of the browser session.
 struct BrowserObserver(Weak<BrowserInner>);
 
 impl Observer for BrowserObserver {

@@ -41,19 +41,19 @@ pub struct BrowserContext {
     inner: Arc<ContextInner>,
 }
 
-/// An event of a context.
+/// An event that a context reports to its listeners.
 #[derive(Debug, Clone)]
 pub enum ContextEvent {
-    /// A new page that is ready: a requested one, or a popup.
+    /// A page is ready: a new tab that was requested, or a popup.
     Page(Page),
     Closed,
 }
 
 pub(in crate::browser) struct ContextInner {
     browser: Weak<BrowserInner>,
-    /// `None` for the default context.
+    /// The CDP browser context id; `None` for the default context.
     id: Option<String>,
-    /// Whether this process has created it or taken it over, so that closing it disposes of it.
+    /// Whether this process created the context or took it over. Only then does `close` dispose of it.
     is_owned: bool,
     options: Mutex<ContextOptions>,
     state: Mutex<ContextState>,
@@ -63,9 +63,9 @@ pub(in crate::browser) struct ContextInner {
     hooks: HookList,
     extensions: Extensions,
     controls_focus: bool,
-    /// Whether a person is in control, so that requests and console messages are not recorded.
+    /// Whether recording is paused while a person has control: requests and console messages are not stored.
     private: AtomicBool,
-    /// The local proxy for its traffic, if the options require one.
+    /// The local proxy for the context's traffic; `None` if the options do not require one.
     relay: Option<Arc<Relay>>,
 }
 
@@ -73,12 +73,12 @@ pub(in crate::browser) struct ContextInner {
 struct ContextState {
     pages: Vec<Page>,
     next_page: u32,
-    /// The latest popups that have closed.
+    /// The most recently closed popups, oldest first.
     closed_popups: VecDeque<ClosedPopup>,
-    /// The number of this context among its client's contexts; see `set_index`.
+    /// The context's number, the `c` part of a ref; see `set_index`.
     number: u32,
     closed: bool,
-    /// The origins that its pages have visited.
+    /// The origins that the context's pages have visited.
     origins: BTreeSet<String>,
 }
 
@@ -89,7 +89,7 @@ struct ClosedPopup {
     url: String,
 }
 
-/// The number of closed popups that are remembered.
+/// The number of closed popups that a context keeps.
 const MOST_CLOSED: usize = 20;
 
 impl fmt::Debug for BrowserContext {
@@ -149,7 +149,7 @@ impl BrowserContext {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Creates the object for a context of another client. It is dropped after the context's last page has closed.
+    /// Creates the object for another client's context. The object is removed after the last page has closed.
     pub(in crate::browser) fn of_other_client(
         browser: Weak<BrowserInner>,
         hooks: HookList,
@@ -159,17 +159,17 @@ impl BrowserContext {
         Self::build(browser, hooks, Some(id), false, options, None)
     }
 
-    /// Whether this process has created it or taken it over. False for the default context and those of other clients.
+    /// Whether this process created the context or took it over. False for the default context.
     pub fn is_owned(&self) -> bool {
         self.inner.is_owned
     }
 
-    /// Numbers new pages from `first`, so that no number is reused.
+    /// Sets the number of the next new page, so that page numbers of an adopted context are not reused.
     pub(super) fn number_pages_from(&self, first: u32) {
         self.inner.state.lock().next_page = first;
     }
 
-    /// Detaches from the context without closing it: its pages stay open for the server that takes it over.
+    /// Detaches from the context without closing it. Its pages stay open for the server that takes it over.
     pub fn release(&self) {
         if std::mem::replace(&mut self.inner.state.lock().closed, true) {
             return;
@@ -191,7 +191,7 @@ impl BrowserContext {
         Arc::downgrade(&self.inner)
     }
 
-    /// Whether pages behave as focused while they are used; see `front.rs`.
+    /// Whether focus emulation follows use: pages behave as focused only while they are used. See `front.rs`.
     pub(in crate::browser) fn controls_focus(&self) -> bool {
         self.inner.controls_focus
     }
@@ -200,7 +200,7 @@ impl BrowserContext {
         self.inner.hooks
     }
 
-    /// The state of type `T` that a module has added to this context.
+    /// Returns the state of type `T` that a module added to this context with `Hooks::extend_context`.
     pub(in crate::browser) fn extension<T: std::any::Any>(&self) -> &T {
         self.inner.extensions.get()
     }
@@ -233,7 +233,7 @@ impl BrowserContext {
         self.inner.state.lock().next_page
     }
 
-    /// The URLs of `opener`'s popups that have closed. Ignores popups with an index below `so_far`.
+    /// Returns the URLs of closed popups that `opener` opened. Ignores popups with an index below `so_far`.
     pub fn popups_closed_since(&self, so_far: u32, opener: &Page) -> Vec<String> {
         let state = self.inner.state.lock();
         let closed = state.closed_popups.iter();
@@ -249,12 +249,12 @@ impl BrowserContext {
         self.inner.state.lock().closed
     }
 
-    /// Subscribes to events.
+    /// Calls `listener` for every event of the context.
     pub fn listen(&self, listener: Listener<ContextEvent>) {
         self.inner.listeners.add(listener);
     }
 
-    /// Sets the number of this context among its client's contexts, which determines the first number of its refs.
+    /// Sets the context's number, the `c` part of a ref. The first ref numbers of its tabs depend on it.
     pub fn set_index(&self, number: u32) {
         self.inner.state.lock().number = number;
     }
@@ -263,7 +263,7 @@ impl BrowserContext {
         self.inner.state.lock().number
     }
 
-    /// Stops or resumes recording requests and console messages of its pages.
+    /// Pauses or resumes recording the requests and console messages of the context's pages.
     pub fn set_recording_paused(&self, private: bool) {
         self.inner.private.store(private, Ordering::Release);
     }
@@ -272,7 +272,7 @@ impl BrowserContext {
         self.inner.private.load(Ordering::Acquire)
     }
 
-    /// Sets whether a listener answers each dialog, so that actions wait for its answer.
+    /// Sets whether a listener answers dialogs. If so, actions wait for the listener's answer.
     pub fn set_has_dialog_listener(&self, answered: bool) {
         self.inner.options.lock().has_dialog_listener = answered;
     }
@@ -285,12 +285,12 @@ impl BrowserContext {
         self.inner.listeners.tell(&ContextEvent::Page(page.clone()));
     }
 
-    /// A counter that changes when a page is opened or closed.
+    /// Returns a counter that increases when a page opens or closes, or when a download ends.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
 
-    /// Opens a tab on `about:blank`.
+    /// Opens a tab on `about:blank` and waits until it is ready.
     pub async fn new_page(&self) -> Result<Page> {
         const READY_LIMIT: Duration = Duration::from_secs(30);
         let browser = self.browser()?;
@@ -323,7 +323,7 @@ impl BrowserContext {
         }
     }
 
-    /// Waits until a new page is ready. Fails if the browser rejects an option.
+    /// Waits until a new page is ready. Closes it and fails if the browser rejects its time zone or locale.
     async fn made(&self, page: Page, limit: Duration) -> Result<Page> {
         page.until_ready(limit).await?;
         if let Some(problem) = self.refused(&page).await {
@@ -333,7 +333,7 @@ impl BrowserContext {
         Ok(page)
     }
 
-    /// Sends the time zone and the locale again, since the first replies were ignored. Returns why one is rejected.
+    /// Sends the time zone and the locale again to check the replies. Returns the problem if one is rejected.
     async fn refused(&self, page: &Page) -> Option<String> {
         let (timezone, locale) = {
             let options = self.inner.options.lock();
@@ -349,14 +349,14 @@ impl BrowserContext {
         }
         let locale = locale?;
         let problem = format!("the browser does not support the locale {locale:?}");
-        // There is another error if a page of the same process has set a locale already; that one is ignored.
+        // Chromium also fails if a page of the same process has set a locale already; ignores that error.
         match page.session().call(SetLocaleOverride { locale: Some(locale) }).await {
             Err(Error::Protocol { message, .. }) if message.contains("Invalid locale") => Some(problem),
             _ => None,
         }
     }
 
-    /// Closes the context with its pages, cookies and storage; if it is not ours, closes only the pages.
+    /// Closes the context with its pages, cookies and storage. If `is_owned` is false, closes only the pages.
     pub async fn close(&self) -> Result<()> {
         {
             let mut state = self.inner.state.lock();
@@ -390,7 +390,7 @@ impl BrowserContext {
         self.change_options(|options| change(&mut options.emulation));
     }
 
-    /// Resets all permissions.
+    /// Resets all permissions of the context to the browser's defaults.
     pub async fn clear_permissions(&self) -> Result<()> {
         let reset = ResetPermissions { browser_context_id: self.inner.id.clone() };
         self.browser()?.root_session().call(reset).await.map(drop)
@@ -406,12 +406,12 @@ impl BrowserContext {
         self.inner.options.lock().clone()
     }
 
-    /// The texts to hide in screenshots of its pages.
+    /// The texts to hide in screenshots of the context's pages.
     pub(in crate::browser) fn hidden_texts(&self) -> HiddenTexts {
         self.inner.options.lock().hidden_texts.clone()
     }
 
-    /// Applies the options in the browser. Must be called before the first page opens.
+    /// Applies permissions, download settings and module hooks. Must be called before the first page opens.
     pub async fn apply_options(&self) -> Result<()> {
         let options = self.options();
         self.grant_permissions(&options.permissions, None).await?;
@@ -422,8 +422,8 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Grants permissions to all pages of this context, or to one origin: `geolocation`, `notifications`,
-    /// `clipboard-read`, `camera` and so on.
+    /// Grants permissions such as `geolocation`, `notifications`, `clipboard-read` or `camera` to `origin`,
+    /// or to all origins of this context if `None`.
     pub async fn grant_permissions(&self, permissions: &[String], origin: Option<String>) -> Result<()> {
         if permissions.is_empty() {
             return Ok(());
@@ -437,7 +437,7 @@ impl BrowserContext {
         self.browser()?.root_session().call(grant).await.map(drop)
     }
 
-    /// The URL of the proxy for API requests: this context's relay, or else that of the default context.
+    /// Returns the proxy URL for API requests: that of this context's relay, or else the default context's.
     pub(in crate::browser) fn relay_server(&self) -> Option<String> {
         let own = self.inner.relay.as_ref().map(|relay| relay.plain_server());
         own.or_else(|| {
@@ -445,13 +445,13 @@ impl BrowserContext {
         })
     }
 
-    /// Whether WebRTC would reveal another IP address than requests do, because it bypasses the upstream proxy.
+    /// Whether WebRTC would reveal another IP address than HTTP requests, by bypassing the upstream proxy.
     pub(in crate::browser) fn has_another_address(&self) -> Result<bool> {
         let is_elsewhere = self.inner.relay.as_ref().is_some_and(|relay| relay.has_upstream());
         Ok(is_elsewhere && !self.browser()?.restricts_webrtc())
     }
 
-    /// The reason of a connection error since `begun`, if the relay knows it.
+    /// Returns the cause of a connection error since `begun`, if the relay has recorded one.
     pub(in crate::browser) fn explain_failure(&self, begun: Instant) -> Option<Error> {
         match &self.inner.relay {
             Some(relay) => relay.explain(begun),
@@ -466,12 +466,12 @@ impl BrowserContext {
         }
     }
 
-    /// The origins that its pages have visited.
+    /// The origins that the context's pages have visited.
     pub(in crate::browser) fn origins(&self) -> BTreeSet<String> {
         self.inner.state.lock().origins.clone()
     }
 
-    /// Records the origin of a page's URL.
+    /// Records the origin of a URL that a page has visited.
     pub(in crate::browser) fn note_origin(&self, url: &str) {
         if let Some(origin) = origin_of(url) {
             self.inner.state.lock().origins.insert(origin);
@@ -482,7 +482,7 @@ impl BrowserContext {
         self.inner.options.lock().input
     }
 
-    /// How its browser handles input.
+    /// Returns how the context's browser handles input.
     pub(in crate::browser) fn input_traits(&self) -> BrowserTraits {
         let Ok(browser) = self.browser() else { return BrowserTraits::default() };
         BrowserTraits {
@@ -519,7 +519,7 @@ impl BrowserContext {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    /// Drops the object for another client's context after its last page has closed. The context itself stays.
+    /// Removes the object for another client's context after its last page has closed.
     pub(in crate::browser) fn forget_if_unused(&self) {
         let Some(id) = self.id().filter(|_| !self.is_owned() && !self.has_pages()) else { return };
         if let Ok(browser) = self.browser() {
@@ -529,7 +529,7 @@ impl BrowserContext {
         self.inner.listeners.tell(&ContextEvent::Closed);
     }
 
-    /// Sends the commands that apply the options to a new page or frame process, before it runs.
+    /// Sends the commands that apply the context's options to a new page or frame process, before it runs.
     pub(in crate::browser) fn set_up_target(&self, session: &CdpSession, is_page: bool) {
         let options = self.inner.options.lock();
         if is_page && let Some(viewport) = options.viewport {
@@ -560,7 +560,7 @@ impl BrowserContext {
         }
     }
 
-    /// Lets every module send commands to a new target before it runs.
+    /// Calls every module's `on_session` hook, which can send commands to a new target before it runs.
     pub(in crate::browser) fn set_up_session(
         &self,
         session: &CdpSession,
@@ -571,7 +571,7 @@ impl BrowserContext {
         self.inner.hooks.iter().for_each(|hook| hook.on_session(&new));
     }
 
-    /// Sets up a worker and lets it run. A service worker that the options refuse fails before it is registered.
+    /// Sets up a worker and lets it run. Makes service workers fail to register if the options refuse them.
     pub(in crate::browser) fn set_up_worker(
         &self,
         session: &CdpSession,
@@ -596,7 +596,7 @@ impl BrowserContext {
         });
     }
 
-    /// The user agent override of its pages, if they need one.
+    /// Returns the user agent override for the context's pages; `None` if they need none.
     pub(in crate::browser) fn claim(&self, options: &ContextOptions) -> Option<SetUserAgentOverride> {
         let browser = self.browser().ok()?;
         browser.identity().claim(options.user_agent.as_deref(), options.languages())

@@ -1,4 +1,4 @@
-//! Downloaded files: saved under a safe name in the user's folder.
+//! Downloads of a context. Files are saved under a sanitized name in the configured folder.
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use parking_lot::Mutex;
 use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
 use crate::folders::make_private;
 
-/// The number of downloads that a context remembers: the newest.
+/// The number of downloads that a context keeps in its list: the newest.
 const REMEMBERED: usize = 200;
 
 /// The paths of the unfinished download files of this process.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Deletes unfinished download files at the end of this process.
+/// Deletes the files of unfinished downloads. Called when this process exits.
 pub fn remove_unfinished() {
     for path in std::mem::take(&mut *UNFINISHED.lock()) {
         remove_arrived(&path);
@@ -29,7 +29,7 @@ pub enum DownloadState {
         path: PathBuf,
         bytes: u64,
     },
-    /// It was cancelled by the page, the browser or the network.
+    /// The page, the browser or the network cancelled the download.
     Failed {
         reason: String,
     },
@@ -40,10 +40,10 @@ pub enum DownloadState {
 pub struct Download {
     /// The id (`guid`) that the browser assigned to the download.
     pub id: String,
-    /// The id of the page that started it.
+    /// The CDP target id of the page that started the download.
     pub page: String,
     pub url: String,
-    /// The safe form of the suggested name.
+    /// The suggested file name, sanitized.
     pub name: String,
     pub state: DownloadState,
 }
@@ -52,7 +52,7 @@ pub struct Download {
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Downloads {
     known: Mutex<Vec<Download>>,
-    /// The ids of discarded downloads that still run. Their files are deleted when they end.
+    /// The ids of discarded downloads that are still in progress. Their files are deleted when they end.
     unwanted: Mutex<BTreeSet<String>>,
 }
 
@@ -87,7 +87,7 @@ impl Downloads {
         self.known.lock().iter().find(|download| download.id == id).map(|download| download.state.clone())
     }
 
-    /// Forgets the download with this id, or all downloads for `None`, and deletes completed files.
+    /// Removes the download with this id, or all for `None`, from the list. Deletes completed files.
     pub(in crate::browser) fn remove(&self, id: Option<&str>) {
         let mut known = self.known.lock();
         for download in known.extract_if(.., |download| id.is_none_or(|id| download.id == id)) {
@@ -97,7 +97,7 @@ impl Downloads {
         }
     }
 
-    /// Forgets a download that cannot be cancelled. Deletes its file, now or when it ends.
+    /// Removes a download that cannot be cancelled from the list. Deletes its file, now or when it ends.
     pub(in crate::browser) fn remove_when_ended(&self, id: &str) {
         let mut known = self.known.lock();
         for download in known.extract_if(.., |download| download.id == id) {
@@ -113,7 +113,7 @@ impl Downloads {
         self.known.lock().iter().any(|download| download.id == id) || self.unwanted.lock().contains(id)
     }
 
-    /// Handles a progress event. Returns whether the download has just ended. Renames a complete file unless `by_id`.
+    /// Handles a progress event. Returns whether the download has just ended. `by_id` prevents renaming.
     pub(in crate::browser) fn progressed(
         &self,
         event: &DownloadProgress,
@@ -156,7 +156,7 @@ impl Downloads {
     }
 }
 
-/// Returns why a download ended early: the browser does not report if the folder is not writable.
+/// Returns why a download was cancelled. Checks the folder, since the browser does not report write errors.
 fn why_cancelled(folder: &Path) -> String {
     match make_private(folder).and_then(|()| tempfile::tempfile_in(folder)) {
         Ok(_) => "it was cancelled or the connection broke".to_owned(),
@@ -170,11 +170,11 @@ fn remove_arrived(arrived: &Path) {
     let _ = std::fs::remove_file(arrived.with_extension("crdownload"));
 }
 
-/// Moves a file from the browser's folder to `folder`, under a safe name. Returns its path and size.
+/// Moves a file to `folder` under a sanitized name. Returns its new path and its size in bytes.
 pub fn move_to_folder(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf, u64)> {
     let name = safe_name(&arrived.file_name().unwrap_or_default().to_string_lossy());
     match give_name(arrived, folder, &name) {
-        // On another disk: copied under a temporary name first, so that no partial file has the final name.
+        // On another disk: copies to a temporary name first, so that no partial file has the final name.
         Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
             let near = tempfile::NamedTempFile::new_in(folder)?.into_temp_path();
             std::fs::copy(arrived, &near)?;
@@ -186,7 +186,7 @@ pub fn move_to_folder(arrived: &Path, folder: &Path) -> std::io::Result<(PathBuf
     }
 }
 
-/// Moves a file to `name` in `folder`, or to `name (1)` and so on, without overwriting.
+/// Moves a file to `name` in `folder`, or to `name (1)` etc. if taken. Returns its path and size in bytes.
 fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(PathBuf, u64)> {
     const MOST_NAMESAKES: usize = 10_000;
     let bytes = std::fs::metadata(arrived)?.len();
@@ -216,9 +216,9 @@ fn give_name(arrived: &Path, folder: &Path, name: &str) -> std::io::Result<(Path
     Err(std::io::Error::other("too many files have this name"))
 }
 
-/// A name without folders, control characters, or characters that other systems do not allow.
+/// Returns a file name without folders, control characters, or characters that other systems forbid.
 fn safe_name(proposed: &str) -> String {
-    /// The longest file name: 255 bytes on most disks, less the space for a number.
+    /// The maximum length in bytes: 255 on most disks, minus space for a number.
     const LONGEST: usize = 200;
     const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "COM1", "LPT1"];
     let base = proposed.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Frames. A frame shows one document at a time, and stays when it navigates to another one.
+//! Frames. A frame shows one document at a time and stays the same object when it navigates.
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,9 +13,9 @@ use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
 use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
 
-/// The distance between the first ref numbers of neighbouring tabs.
+/// The difference between the first ref numbers (`e` in a ref) of neighbouring tabs.
 const REFS_APART: u32 = 10_000;
-/// The number of tabs after which the first ref numbers repeat.
+/// The number of tabs after which the first ref numbers (`e` in a ref) repeat.
 const TABS_APART: u32 = 8;
 
 /// A frame of a page. Cheap to clone; compares by identity.
@@ -30,36 +30,36 @@ pub(in crate::browser) struct FrameInner {
     number: u32,
     parent: Option<Frame>,
     state: Mutex<FrameState>,
-    /// Held while a world is created, so that it is created once.
+    /// Held while the isolated world is created, so that concurrent callers create only one.
     making_world: tokio::sync::Mutex<()>,
 }
 
 struct FrameState {
     session: CdpSession,
     url: String,
-    /// The URL that could not be opened, if the browser shows its own error page.
+    /// The URL that failed to load, if the browser shows its own error page; otherwise `None`.
     unreachable: Option<String>,
     name: String,
     loader: Arc<str>,
     moments: LifecycleEvents,
-    /// Lifecycle events that were reported before their document, with its loader id.
+    /// Lifecycle events that were reported before their document committed, with the document's loader id.
     early: Option<(Arc<str>, LifecycleEvents)>,
     detached: bool,
-    /// A navigation to another document has begun.
+    /// Whether a navigation to another document has begun.
     leaving: bool,
     world: Option<World>,
     main_context: Option<i64>,
     owner: Option<(World, RemoteHandle)>,
-    /// The context id of the parent's world in which the element of this frame is registered.
+    /// The execution context id of the parent's world in which this frame's `<iframe>` element is registered.
     adopted_in: Option<i64>,
     next_ref: u32,
-    /// The tokens of the functions exposed in the current document.
+    /// The tokens that identify the functions exposed in the current document.
     exposed: Vec<Arc<str>>,
-    /// Whether the content of the current document was requested.
+    /// Whether a snapshot of the current document was requested before.
     was_read: bool,
 }
 
-/// The lifecycle events of the current document so far.
+/// The lifecycle events that the current document has reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LifecycleEvents {
     pub commit: bool,
@@ -140,7 +140,7 @@ impl Frame {
         &self.inner.id
     }
 
-    /// The frame's number within its page, which follows `f` in a ref. Not reused.
+    /// The frame's number within its page: the `f` part of a ref such as `f1e12`. Never reused.
     pub fn number(&self) -> u32 {
         self.inner.number
     }
@@ -159,7 +159,7 @@ impl Frame {
         self.inner.state.lock().url.clone()
     }
 
-    /// The requested URL: that of the document, or the one that failed if the browser shows its own error page.
+    /// Returns the document's URL, or the URL that failed to load if the browser shows its own error page.
     pub fn requested_url(&self) -> String {
         let state = self.inner.state.lock();
         state.unreachable.as_ref().unwrap_or(&state.url).clone()
@@ -175,12 +175,12 @@ impl Frame {
         self.inner.state.lock().session.clone()
     }
 
-    /// The loader id of the current document.
+    /// The CDP loader id of the current document; empty until a document is reported.
     pub fn loader_id(&self) -> Arc<str> {
         self.inner.state.lock().loader.clone()
     }
 
-    /// The lifecycle events of the current document so far.
+    /// The lifecycle events that the current document has reached.
     pub fn lifecycle_events(&self) -> LifecycleEvents {
         self.inner.state.lock().moments
     }
@@ -189,7 +189,7 @@ impl Frame {
         self.inner.state.lock().detached
     }
 
-    /// Whether it is the top frame of its CDP session: the main frame, or one in another process.
+    /// Whether the frame is the top frame of its CDP session: a main frame, or a frame in its own process.
     pub fn is_session_root(&self) -> bool {
         match self.parent() {
             None => true,
@@ -197,7 +197,7 @@ impl Frame {
         }
     }
 
-    /// The isolated world of the current document; created on first use.
+    /// Returns the isolated world of the current document. Creates the world on first use.
     pub async fn utility_world(&self) -> Result<World> {
         const ATTEMPTS: usize = 4;
         let mut last = Error::DocumentGone;
@@ -211,7 +211,7 @@ impl Frame {
             }
             match self.make_world().await {
                 Ok(world) => return Ok(world),
-                // A new document replaced the old one meanwhile.
+                // A new document has replaced the old one in the meantime.
                 Err(error @ (Error::DocumentGone | Error::Protocol { .. })) => last = error,
                 // The frame has just moved to another process, which may not know it yet.
                 Err(Error::FrameDetached) if !self.is_detached() => last = Error::DocumentGone,
@@ -232,7 +232,7 @@ impl Frame {
         }
     }
 
-    /// Why the frame is gone: it was detached, or its page was closed.
+    /// Returns the reason why the frame is gone: it was detached, its page was closed, or the browser ended.
     pub(in crate::browser) fn detached_error(&self) -> Error {
         match self.page() {
             Ok(page) if page.is_closed() => page.why_closed(),
@@ -245,7 +245,7 @@ impl Frame {
         let (session, loader) = (self.session(), self.loader_id());
         let world = CreateIsolatedWorld {
             frame_id: self.id().to_owned(),
-            // A common name, since clients that use the same name share the world. Pages cannot see it.
+            // A common name, since CDP clients that use the same name share the world. Pages cannot see it.
             world_name: Some("utility".to_owned()),
             grant_univeral_access: Some(true),
         };
@@ -259,7 +259,7 @@ impl Frame {
         Ok(world)
     }
 
-    /// The execution context id of the main world.
+    /// Returns the execution context id of the main world.
     pub(in crate::browser) async fn main_context(&self) -> Result<i64> {
         let (known, loader) = {
             let state = self.inner.state.lock();
@@ -268,7 +268,7 @@ impl Frame {
         if let Some(known) = known {
             return Ok(known);
         }
-        // Without `Runtime.enable`, this id is not reported. It is the middle part of each object id of that world.
+        // CDP reports this id only after `Runtime.enable`, but it is also the second part of each object id.
         let object =
             if self.is_session_root() { self.main_global().await? } else { self.main_document().await? };
         let context =
@@ -280,7 +280,7 @@ impl Frame {
         Ok(context)
     }
 
-    /// The global object of the main world. Works only for the top frame of a CDP session.
+    /// Returns the global object of the main world. The frame must be the top frame of its CDP session.
     async fn main_global(&self) -> Result<RemoteHandle> {
         let session = self.session();
         let global = Evaluate { expression: "globalThis".to_owned(), ..Evaluate::default() };
@@ -288,7 +288,7 @@ impl Frame {
         Ok(RemoteHandle::new(session, global))
     }
 
-    /// The document as an object of the main world.
+    /// Returns the `document` object of the main world.
     async fn main_document(&self) -> Result<RemoteHandle> {
         let world = self.utility_world().await?;
         let session = world.session();
@@ -303,7 +303,7 @@ impl Frame {
         RemoteHandle::of_node(session, backend_node_id, None).await?.ok_or(Error::DocumentGone)
     }
 
-    /// The element that embeds this frame, in the parent's world. `None` for the main frame.
+    /// Returns the parent's isolated world, and in it the element that embeds this frame. `None`: main frame.
     pub async fn owner_element(&self) -> Result<Option<(World, RemoteHandle)>> {
         let Some(parent) = self.parent() else { return Ok(None) };
         let world = parent.utility_world().await?;
@@ -321,7 +321,7 @@ impl Frame {
         Ok(Some(owner))
     }
 
-    /// Sets the URL of the frame unless one was reported already.
+    /// Sets the frame's URL if the browser has not reported one.
     pub(in crate::browser) fn assume_url(&self, url: &str) {
         let mut state = self.inner.state.lock();
         if state.url.is_empty() {
@@ -329,7 +329,7 @@ impl Frame {
         }
     }
 
-    /// The title of the document; empty if the page does not answer soon.
+    /// Returns the document's title. Empty if the page does not answer within 2 s.
     pub async fn title(&self) -> String {
         const SOON: Duration = Duration::from_secs(2);
         let title = async {
@@ -349,7 +349,7 @@ impl Frame {
             .unwrap_or_default()
     }
 
-    /// Whether the element of this frame is not registered in the parent's world yet.
+    /// Whether the element that embeds this frame is not registered in the parent's world yet.
     pub(in crate::browser) fn needs_adoption(&self, parent: &World) -> bool {
         self.inner.state.lock().adopted_in != Some(parent.context_id())
     }
@@ -358,7 +358,7 @@ impl Frame {
         self.inner.state.lock().adopted_in = Some(parent.context_id());
     }
 
-    /// Records that a function was exposed in a document. Returns false if it was before, or the document is gone.
+    /// Records an exposed function. Returns false if it was recorded before or if the document was replaced.
     pub(in crate::browser) fn record_exposure(&self, loader: &Arc<str>, token: &Arc<str>) -> bool {
         let mut state = self.inner.state.lock();
         let is_new = state.loader == *loader && !state.exposed.contains(token);
@@ -372,36 +372,36 @@ impl Frame {
         self.inner.state.lock().exposed.contains(token)
     }
 
-    /// Records that the content of the document is requested. Returns whether this is the first time.
+    /// Records that a snapshot of the current document is requested. Returns true the first time.
     pub(in crate::browser) fn mark_read(&self) -> bool {
         !std::mem::replace(&mut self.inner.state.lock().was_read, true)
     }
 
-    /// Records the highest ref number of the document. The next document continues after it.
+    /// Records the highest ref number that the document uses. The next document starts above it.
     pub fn set_last_ref(&self, last: u32) {
         let mut state = self.inner.state.lock();
         state.next_ref = state.next_ref.max(last.saturating_add(1));
     }
 
-    /// The first ref number of a new document.
+    /// Returns the first ref number for a new document.
     pub(in crate::browser) fn first_ref(&self) -> u32 {
         let lowest = self.lowest_ref();
         self.inner.state.lock().next_ref.max(lowest)
     }
 
-    /// The first ref number of this tab. Neighbouring tabs and contexts have distant numbers, so that a ref of
-    /// another tab is an error and does not match another element.
+    /// Returns the first ref number of this tab. The numbers of neighbouring tabs and contexts are far apart,
+    /// so that a ref used in the wrong tab is an error instead of matching another element.
     fn lowest_ref(&self) -> u32 {
         let Some(page) = self.inner.page.upgrade().map(Page::from_inner) else { return 1 };
         1 + (page.index() % TABS_APART + 3 * (page.context().number() % TABS_APART)) % TABS_APART * REFS_APART
     }
 
-    /// Whether a ref with this number ever existed in this frame.
+    /// Whether a ref with this number was ever assigned in this frame.
     pub fn had_ref(&self, number: u32) -> bool {
         (self.lowest_ref()..self.inner.state.lock().next_ref).contains(&number)
     }
 
-    /// Records a new document; `complete` if it is loaded already. Returns its events that were reported before.
+    /// Records a committed document, fully loaded if `complete`. Returns its events that arrived earlier.
     pub(in crate::browser) fn committed(
         &self,
         frame: &wire::Frame,
@@ -430,13 +430,13 @@ impl Frame {
         early
     }
 
-    /// Records that a navigation to another document begins.
+    /// Records that a navigation to another document has begun.
     pub(in crate::browser) fn leaves(&self) {
         self.inner.state.lock().leaving = true;
     }
 
-    /// Records that loading has stopped. If a navigation leads to no document, such as one to `mailto:`, the current
-    /// document stays, and counts as loaded although it never fires `load`.
+    /// Records that loading has stopped. If the navigation loaded no document, such as one to `mailto:`, the
+    /// current document stays, and counts as loaded although it never fires `load`.
     pub(in crate::browser) fn stopped_loading(&self) {
         let mut state = self.inner.state.lock();
         if std::mem::replace(&mut state.leaving, false) {
@@ -453,7 +453,7 @@ impl Frame {
         url.clone_into(&mut self.inner.state.lock().url);
     }
 
-    /// Records a lifecycle event. Returns false if it belongs to another document.
+    /// Records a lifecycle event. Returns false if it belongs to another document than the current one.
     pub(in crate::browser) fn record_lifecycle(&self, loader: &str, name: &str) -> bool {
         let mut state = self.inner.state.lock();
         if *state.loader == *loader {
@@ -467,7 +467,7 @@ impl Frame {
         false
     }
 
-    /// Resets the lifecycle events, since the content of the document is about to be replaced.
+    /// Resets the lifecycle events, before the content of the document is replaced.
     pub(in crate::browser) fn restart_document(&self) {
         self.inner.state.lock().moments = LifecycleEvents { commit: true, ..LifecycleEvents::default() };
     }

@@ -1,5 +1,5 @@
-//! Focus emulation. The pages of a context that are in use behave as focused, since browsers do not draw background
-//! pages; all others are in the background. If a single page is in use, the browser also shows its tab.
+//! Focus emulation. Pages in use behave as focused, since browsers do not render background pages. All other
+//! pages of a context behave as background pages. If a single page is in use, the browser also shows its tab.
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -9,16 +9,16 @@ use super::hooks::{Extensions, Hooks};
 use super::page::{Page, WeakPage};
 use crate::cdp::types::target::ActivateTarget;
 
-/// How long a page stays focused after its last use while another page is used; longer than a polling interval.
+/// How long a page stays focused after its last use while another is used; exceeds a polling interval.
 const LINGER: Duration = Duration::from_millis(400);
 
-/// The focused pages of a context.
+/// The pages of a context that behave as focused.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct FocusedPages {
     shown: Vec<FocusedPage>,
-    /// The page that was used last.
+    /// The key of the page that was used last.
     latest: Option<usize>,
-    /// The page whose tab the browser shows.
+    /// The key of the page whose tab the browser shows.
     active: Option<usize>,
     is_resting: bool,
 }
@@ -27,16 +27,16 @@ pub(in crate::browser) struct FocusedPages {
 struct FocusedPage {
     key: usize,
     page: WeakPage,
-    /// The number of running operations on it.
+    /// The number of running operations on the page.
     works: usize,
     idle_since: Instant,
 }
 
-/// A guard for a running operation on a page, which ends when this is dropped.
+/// A guard that marks an operation on a page as running. Dropping it ends the operation.
 #[derive(Debug)]
 pub(in crate::browser) struct FocusGuard(Option<WeakPage>);
 
-/// The hooks that keep the focused pages of each context.
+/// Hooks that add the list of focused pages to each context.
 pub(in crate::browser) struct FocusHooks;
 
 impl Hooks for FocusHooks {
@@ -46,7 +46,7 @@ impl Hooks for FocusHooks {
 }
 
 impl BrowserContext {
-    /// Its focused pages, if `controls_focus`.
+    /// Returns the context's focused pages; `None` unless `controls_focus`.
     fn front(&self) -> Option<&Mutex<FocusedPages>> {
         self.controls_focus().then(|| self.extension())
     }
@@ -66,7 +66,7 @@ impl FocusedPages {
         });
     }
 
-    /// Removes and returns the pages that have been idle for this time, except for the page that was used last.
+    /// Removes and returns the pages idle for at least `idle`, except the page that was used last.
     fn take_idle(&mut self, idle: Duration) -> Vec<WeakPage> {
         let latest = self.latest;
         let is_over = |shown: &mut FocusedPage| {
@@ -77,7 +77,7 @@ impl FocusedPages {
 }
 
 impl Page {
-    /// Makes the page behave as focused. The guard must be held during the operation that requires this.
+    /// Makes the page behave as focused. Hold the returned guard during the operation that requires this.
     pub(in crate::browser) fn work(&self) -> FocusGuard {
         let context = self.context();
         let Some(front) = context.front() else { return FocusGuard(None) };
@@ -106,7 +106,7 @@ impl Page {
         FocusGuard(Some(self.downgrade()))
     }
 
-    /// Records that this page is a new tab, which the browser shows instead of the others.
+    /// Records that this page is a new tab, which the browser shows instead of its other tabs.
     pub(in crate::browser) fn open_in_front(&self) {
         let Some(front) = self.context().front() else { return };
         let idle = {
@@ -166,7 +166,7 @@ fn rest_soon(context: &BrowserContext) {
     });
 }
 
-/// Moves idle pages to the background. Shows the tab if a single page remains. Returns whether to check again.
+/// Moves idle pages to the background. If a single page remains, shows its tab. Returns whether to repeat.
 fn rest(context: &BrowserContext) -> bool {
     let Some(front) = context.front() else { return false };
     let (idle, alone, goes_on) = {

@@ -1,5 +1,5 @@
-//! Hooks with which modules add state to contexts and pages, and act when one is created. The browser is created
-//! with the list of hooks, so this file does not depend on the modules.
+//! Hooks with which modules add state to contexts and pages, and react to new sessions and documents. The
+//! list of hooks is passed to the browser, so this file does not depend on the modules.
 use std::any::Any;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -12,10 +12,10 @@ use super::worker::Worker;
 use crate::cdp::CdpSession;
 use crate::error::Result;
 
-/// The hooks of all modules, in calling order.
+/// The hooks of all modules, in the order in which they are called.
 pub(in crate::browser) type HookList = &'static [&'static dyn Hooks];
 
-/// The hooks of one module. By default, they do nothing.
+/// The hooks of one module. The default implementations do nothing.
 pub(in crate::browser) trait Hooks: Send + Sync {
     /// Adds the module's state to a new context.
     fn extend_context(&self, _extensions: &mut Extensions) {}
@@ -28,7 +28,7 @@ pub(in crate::browser) trait Hooks: Send + Sync {
         async { Ok(()) }.boxed()
     }
 
-    /// Called for a new page, worker, or frame in another process, before it runs. Commands are sent in one write.
+    /// Called for a new page, worker, or frame process, before it runs. Commands go out in one write.
     fn on_session(&self, _new: &NewSession<'_>) {}
 
     /// Called for a new document in a frame.
@@ -48,13 +48,13 @@ pub(in crate::browser) struct NewSession<'a> {
 }
 
 impl NewSession<'_> {
-    /// Whether it is the main session of a tab.
+    /// Whether this is the main session of a tab.
     pub(in crate::browser) fn is_of_tab(&self) -> bool {
         self.worker.is_none() && self.page.is_some_and(|page| page.session().id() == self.session.id())
     }
 }
 
-/// The state that modules have added to a context or page, by type.
+/// The state that modules have added to a context or page. Stored by type.
 #[derive(Default)]
 pub(in crate::browser) struct Extensions(Vec<Box<dyn Any + Send + Sync>>);
 

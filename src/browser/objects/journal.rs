@@ -1,4 +1,4 @@
-//! The history of a page's events, from which the effects of an action can be read.
+//! A log of a page's events, from which the effects of an action are determined.
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::cdp::types::network::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
-/// A position in a page's journal, for reading later events.
+/// A position in a page's journal, used to select later events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalMark(u64);
 
@@ -15,14 +15,14 @@ impl JournalMark {
     pub const BEGINNING: Self = Self(0);
 }
 
-/// The effects of an action since a mark, and how many are still in progress.
+/// The effects in a page since a [`JournalMark`], complete and in progress.
 #[derive(Debug, Clone, Default)]
 pub struct ActionEffects {
     /// The main frame has begun a navigation or committed a new document.
     pub navigating: bool,
     /// The main frame has committed a new document.
     pub committed: bool,
-    /// When the main frame replaced the document that the action had led to, if it has.
+    /// When the main frame last committed a further document after the first one since the action, if it has.
     pub forwarded: Option<Instant>,
     /// The main frame has navigated within its document.
     pub moved_within: bool,
@@ -30,15 +30,15 @@ pub struct ActionEffects {
     pub loading: usize,
     /// The number of requests that have not ended.
     pub requests: usize,
-    /// The number of fetches that were answered but not read completely.
+    /// The number of `fetch` responses whose bodies were not read completely.
     pub bodies: usize,
-    /// When the last request or frame to load ended while there was no other.
+    /// When the last pending request or loading frame ended, so that none was left.
     pub idle: Option<Instant>,
     /// The time of the latest effect, if there was one.
     pub last_effect: Option<Instant>,
-    /// When a script's latest request ended, if one has.
+    /// When the latest request of a script (XHR or fetch) ended, if one has.
     pub answered: Option<Instant>,
-    /// The number of windows that the page has asked to open.
+    /// The number of windows that the page has tried to open.
     pub windows: usize,
     /// A dialog is open.
     pub dialog: bool,
@@ -59,15 +59,15 @@ pub(in crate::browser) struct Journal {
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
     requests: HashMap<String, PendingRequest>,
-    /// Frames that are about to request another document, with the sequence number of that event.
+    /// Frames that have announced a document request, with the sequence number of that event.
     leaving: HashMap<String, u64>,
-    /// Frames that are about to show an error page, with the sequence number of the failed document request.
+    /// Frames that will show an error page, with the sequence number of their failed document request.
     failing: HashMap<String, u64>,
     bodies: HashMap<String, u64>,
     idle: Option<Instant>,
-    /// The latest documents of the main frame that the page itself has loaded, oldest first.
+    /// The latest documents that the page loaded by itself in its main frame, oldest first.
     replaced: Vec<CommittedDocument>,
-    /// Whether the page was stopped because of an endless reload that has not been reported yet.
+    /// Whether an endless reload was stopped and this was not reported yet.
     stopped: bool,
 }
 
@@ -76,7 +76,7 @@ pub(in crate::browser) struct Journal {
 struct CommittedDocument {
     since: Instant,
     address: String,
-    /// Whether it was parsed completely.
+    /// Whether the document was parsed completely.
     is_read: bool,
 }
 
@@ -85,17 +85,17 @@ struct CommittedDocument {
 struct PendingRequest {
     begun: u64,
     frame: Option<String>,
-    /// Whether a script waits for the response.
+    /// Whether the request is an XHR or fetch, so that a script waits for the response.
     by_script: bool,
-    /// Whether it requests a document that has not arrived yet.
+    /// Whether this is a request for a document that has not arrived yet.
     is_pending_document: bool,
 }
 
-/// The number of documents of an endless reload.
+/// The number of consecutive documents that make an endless reload.
 const MANY_DOCUMENTS: usize = 6;
-/// The time within which an endless reload loads `MANY_DOCUMENTS` documents.
+/// The time within which `MANY_DOCUMENTS` documents must load to count as an endless reload.
 const SHORT: Duration = Duration::from_secs(10);
-/// The most different URLs of an endless reload, without queries and fragments.
+/// The maximum number of different URLs in an endless reload, ignoring queries and fragments.
 const FEW_ADDRESSES: usize = 2;
 
 /// The resource types whose requests an action waits for.
@@ -104,7 +104,7 @@ const AWAITED: [&str; 5] = ["Document", "Stylesheet", "Script", "XHR", "Fetch"];
 /// The browser's error for a navigation that was replaced by another one, or that led to no document.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
-/// The most pending requests that are tracked. An action does not wait for further ones.
+/// The maximum number of pending requests that are tracked. An action does not wait for further ones.
 const MOST_REQUESTS: usize = 10_000;
 
 impl Journal {
@@ -168,18 +168,18 @@ impl Journal {
         }
     }
 
-    /// Records that the next navigation is requested by a command, and not by the page.
+    /// Records that a command, and not the page, causes the next navigation.
     pub(in crate::browser) fn restart_document(&mut self) {
         self.acted();
         self.stopped = false;
     }
 
-    /// Records that the next document may be an effect of an action, and does not count as a reload by the page.
+    /// Records an action: the next document may be its effect, and does not count as a reload by the page.
     pub(in crate::browser) fn acted(&mut self) {
         self.replaced.clear();
     }
 
-    /// Whether the main frame keeps replacing its document. While the newest is not parsed, this takes twice as many.
+    /// Whether the main frame keeps replacing its document. Needs twice as many while the newest is unparsed.
     pub(in crate::browser) fn is_restless(&self) -> bool {
         let few = |documents: &[CommittedDocument]| {
             let addresses: HashSet<&str> =
@@ -192,7 +192,7 @@ impl Journal {
         newest.is_some_and(|documents| documents[0].since.elapsed() < SHORT && few(documents))
     }
 
-    /// Records that the page was stopped. Returns whether any of its latest documents was parsed completely.
+    /// Records that an endless reload was stopped. Returns whether any of its documents was fully parsed.
     pub(in crate::browser) fn stopped(&mut self) -> bool {
         self.stopped = true;
         std::mem::take(&mut self.replaced).iter().any(|document| document.is_read)
@@ -202,28 +202,28 @@ impl Journal {
         std::mem::take(&mut self.stopped)
     }
 
-    /// Records that a frame is about to request another document.
+    /// Records that a frame has announced a request for another document.
     pub(in crate::browser) fn leaves(&mut self, frame: &str) {
         self.leaving.insert(frame.to_owned(), self.sequence);
     }
 
-    /// Records that a frame is no longer about to request a document.
+    /// Records that the document request of a frame was sent or cancelled.
     pub(in crate::browser) fn stays(&mut self, frame: &str) {
         self.leaving.remove(frame);
     }
 
-    /// Whether a frame has announced a document request since `mark`, and has neither sent it nor given it up.
+    /// Whether a frame has announced a document request since `mark`, and has neither sent nor cancelled it.
     pub(in crate::browser) fn will_request_since(&self, JournalMark(mark): JournalMark) -> bool {
         self.leaving.values().any(|begun| *begun > mark)
     }
 
-    /// Whether a document that was requested since `mark` has not arrived, and no error page has replaced it.
+    /// Whether a document requested since `mark` is missing: neither it nor an error page has arrived.
     pub(in crate::browser) fn awaits_document_since(&self, JournalMark(mark): JournalMark) -> bool {
         self.requests.values().any(|asked| asked.is_pending_document && asked.begun > mark)
             || self.failing.values().any(|begun| *begun > mark)
     }
 
-    /// Records a frame's new document, or that the frame was removed. Requests of the old document no longer count.
+    /// Records a frame's new document, or its removal (`None`). Requests of the old document no longer count.
     pub(in crate::browser) fn frame_changed(&mut self, frame: &str, new_document: Option<&str>) {
         self.leaving.remove(frame);
         self.failing.remove(frame);
@@ -234,13 +234,13 @@ impl Journal {
             .retain(|id, asked| asked.frame.as_deref() != Some(frame) || Some(id.as_str()) == new_document);
     }
 
-    /// Whether other frames than this one wait for responses.
+    /// Whether frames other than `main_frame` have pending requests.
     pub(in crate::browser) fn other_frames_have_requests(&self, main_frame: &str) -> bool {
         self.requests.values().any(|asked| asked.frame.as_deref().is_some_and(|frame| frame != main_frame))
     }
 
-    /// Returns how long to wait before checking again whether this frame has had no request, and the page no event,
-    /// for `rest`; `None` if that is so now. Event streams do not count.
+    /// Returns how long to wait before checking again whether the frame has had no request, and the page no
+    /// event, for `rest`; `None` if that is the case now. Event streams do not count.
     pub(in crate::browser) fn busy_for(&self, frame: &str, rest: Duration) -> Option<Duration> {
         if self.requests.values().any(|asked| asked.frame.as_deref() == Some(frame)) {
             return Some(rest);
@@ -302,7 +302,7 @@ impl Journal {
         }
     }
 
-    /// Handles a response. A fetch no longer counts as pending: if its body is not read, its end is reported late.
+    /// Handles a response. Ends a fetch, since the browser reports its end late if no script reads the body.
     pub(in crate::browser) fn request_answered(&mut self, event: &ResponseReceived) {
         if event.kind == "Fetch"
             && let Some(PendingRequest { begun, .. }) = self.requests.remove(&event.request_id)
@@ -327,7 +327,7 @@ impl Journal {
         self.note_idle();
     }
 
-    /// Like [`request_ended`](Self::request_ended). The browser shows an error page for a document that failed.
+    /// Like [`request_ended`](Self::request_ended). If a document failed, expects an error page in its frame.
     pub(in crate::browser) fn request_failed(&mut self, event: &LoadingFailed) {
         let was_given_up = event.canceled == Some(true) || event.error_text == ABORTED;
         if let Some(asked) = self.requests.get(&event.request_id)

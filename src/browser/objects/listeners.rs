@@ -1,4 +1,4 @@
-//! Event listeners: called in the order of subscription, before any later CDP reply is delivered.
+//! Event listeners. They are called in order of subscription, before any later CDP reply is delivered.
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl<E> Listeners<E> {
     }
 
     pub(in crate::browser) fn tell(&self, event: &E) {
-        // A copy, since a listener may add another one.
+        // Copies the list, since a listener may add another listener.
         let listeners = self.0.lock().clone();
         for listener in listeners {
             listener(event);

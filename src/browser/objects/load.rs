@@ -1,12 +1,12 @@
-//! Measures how much slower this machine is because of other processes.
+//! Measures how much other processes slow this machine down.
 use std::time::{Duration, Instant};
 
-/// The CPU time of a measurement: more than a scheduler's time slice.
+/// The CPU time that one measurement uses; longer than a scheduler's time slice.
 const SAMPLE: Duration = Duration::from_millis(20);
-/// The largest factor that is returned.
+/// The largest factor that `slowdown` returns.
 const MOST: f64 = 10.0;
 
-/// The factor by which computing takes longer now than on an idle machine; at least 1.
+/// Returns the factor by which computing takes longer now than on an idle machine: from 1 to 10.
 ///
 /// Sources: `clock_gettime(2)`, `CLOCK_THREAD_CPUTIME_ID`.
 pub(super) async fn slowdown() -> f64 {

@@ -1,4 +1,4 @@
-//! The objects: browser, contexts, pages, frames and workers, with their events.
+//! The object model: browser, contexts, pages, frames and workers, with their events.
 pub(super) mod bound;
 pub(super) mod browser;
 pub(super) mod context;

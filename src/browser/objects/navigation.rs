@@ -1,4 +1,4 @@
-//! Navigation, and waiting for its end.
+//! Navigates pages and frames, and waits until a navigation has finished.
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::cdp::types::page::{GetNavigationHistory, Navigate, NavigateToHistoryE
 use crate::cdp::types::performance::GetMetrics;
 use crate::error::{Error, Result};
 
-/// The event at which a navigation counts as done.
+/// The event at which a navigation counts as finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WaitUntil {
-    /// The new document has begun to arrive.
+    /// The new document is committed: the response has begun to arrive.
     Commit,
     /// The document is parsed.
     DomContentLoaded,
@@ -37,7 +37,7 @@ pub struct NavigateOptions {
     pub referrer: Option<String>,
 }
 
-/// Extends the time limit for the reply to `Page.navigate`, so that the navigation's own deadline comes first.
+/// Extra time for the reply to `Page.navigate`, so that the navigation's own time limit ends first.
 const COMMAND_LIMIT: Duration = Duration::from_secs(5);
 
 impl Default for NavigateOptions {
@@ -49,15 +49,15 @@ impl Default for NavigateOptions {
 /// The result of a navigation.
 #[derive(Debug, Clone)]
 pub enum NavigationOutcome {
-    /// A document, with its response; `None` for `about:blank`, `data:` and pages from the back/forward cache.
+    /// A new document and its response; `None` for `about:blank`, `data:` and the back/forward cache.
     Document(Option<Box<Response>>),
-    /// A place within the same document.
+    /// A navigation within the same document, such as to another fragment.
     SameDocument,
-    /// A download; the document stays.
+    /// The URL started a download. The document stays.
     Download,
-    /// No content (204 or 205); the document stays.
+    /// The response had no content (status 204 or 205). The document stays.
     NoContent,
-    /// The page opened a dialog before it had loaded.
+    /// The page opened a dialog before the awaited event.
     Dialog,
 }
 
@@ -83,7 +83,7 @@ impl Page {
         self.main_frame().goto(url, options).await
     }
 
-    /// Loads the document again.
+    /// Reloads the document.
     pub async fn reload(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.load_again(false, options).await
     }
@@ -113,12 +113,12 @@ impl Page {
         self.navigate_forcibly(reload, again, options).await
     }
 
-    /// Goes back in the history of the tab.
+    /// Goes back by one entry in the tab's history.
     pub async fn go_back(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.go(-1, "back", options).await
     }
 
-    /// Goes forward in the history of the tab.
+    /// Goes forward by one entry in the tab's history.
     pub async fn go_forward(&self, options: &NavigateOptions) -> Result<NavigationOutcome> {
         self.go(1, "forward", options).await
     }
@@ -169,7 +169,7 @@ impl Page {
         }
     }
 
-    /// Runs the navigation `way`, even if the page prevents it: dismisses dialogs, and stops endless scripts. If a
+    /// Runs the navigation `way`. If the page prevents it, dismisses dialogs and stops endless scripts. If a
     /// script cannot be stopped, ends the renderer process, which other tabs may share, and runs `again`.
     ///
     /// # Errors `page_busy` if the renderer process does not end.
@@ -183,12 +183,12 @@ impl Page {
         let _leaving = self.dismiss_until_left();
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
-            // Must come first: commands do not reach a page while the next document is waiting to replace it.
+            // Must come first: no command reaches the page while the next document waits to replace this one.
             let left =
                 if self.release().await { self.unless_unleavable(way).await } else { Err(Error::PageBusy) };
             match left {
                 Ok(arrival) => return Ok(arrival),
-                // The navigation that had opened the dialog was aborted only now, and this one with it.
+                // The browser aborted this navigation together with the one that had opened the dialog.
                 Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
                 Err(Error::PageBusy) if self.end_renderer().await => drop(self.revive()),
                 // The old document crashed, which also ended the navigation.
@@ -217,7 +217,7 @@ impl Page {
         self.main_frame().until_arrived(before, options).await
     }
 
-    /// Waits until the main frame's document has reached `until`, up to `limit`. Returns false if the time ran out.
+    /// Waits until the main frame has reached `until` or a dialog opens. Returns false after `limit`.
     pub async fn wait_for_load_state(&self, until: WaitUntil, limit: Duration) -> Result<bool> {
         let reached = self.until(|page| {
             (page.blocking_dialog().is_some() || page.main_frame().lifecycle_events().reached(until))
@@ -230,7 +230,7 @@ impl Page {
         timeout(limit, arrived).await.map_or(Ok(false), |reached| reached.map(|()| true))
     }
 
-    /// For `NetworkIdle`, waits until all frames are idle: the browser counts requests for each frame separately.
+    /// For `NetworkIdle`, waits until all frames are idle. The browser reports idleness per frame.
     async fn until_frames_rest(&self, until: WaitUntil) -> Result<()> {
         let asks = |page: &Self| {
             page.blocking_dialog().is_none()
@@ -243,9 +243,9 @@ impl Page {
         Ok(())
     }
 
-    /// Waits briefly until document requests caused by an action since `mark` have been reported.
+    /// Waits, at most 1 s, until the browser has reported document requests caused by an action since `mark`.
     pub async fn until_navigation_reported(&self, mark: JournalMark) {
-        // A page may submit a form only after the press has been confirmed. The renderer answers this command later.
+        // A page may submit a form only after the press is confirmed. The renderer answers this command then.
         let answered = self.session().call(GetMetrics {});
         let held_up = self.until(Self::dialog);
         let answered = async {
@@ -273,7 +273,7 @@ impl Page {
         let _ = timeout(limit, followed).await;
     }
 
-    /// The requested URL if redirects led to the current document; otherwise the document's URL.
+    /// Returns the URL that was requested before redirects; without redirects, the document's URL.
     pub fn url_before_redirects(&self) -> String {
         let loader = self.main_frame().loader_id();
         let asked =
@@ -288,7 +288,7 @@ impl Page {
     }
 }
 
-/// Stops a navigation when dropped before its end. Otherwise, later commands might wait for its document forever.
+/// Stops loading if it is dropped before the navigation ends. Otherwise, later commands might wait forever.
 struct StopLoadingOnDrop<'a> {
     page: &'a Page,
     before: Arc<str>,
@@ -297,19 +297,19 @@ struct StopLoadingOnDrop<'a> {
 
 impl Drop for StopLoadingOnDrop<'_> {
     fn drop(&mut self) {
-        // A document that has committed stays: the part that has arrived can be used.
+        // A committed document stays, since the part that has arrived can be used.
         if !self.is_over && self.page.main_frame().loader_id() == self.before {
             self.page.session().send(StopLoading {}).ignore();
         }
     }
 }
 
-/// Waits for a navigation, up to `limit`.
+/// Runs a navigation. Fails with `NavigationSlow` after `limit`.
 async fn within<T>(limit: Duration, navigation: impl Future<Output = Result<T>>) -> Result<T> {
     timeout(limit, navigation).await.unwrap_or(Err(Error::NavigationSlow { waited: limit }))
 }
 
-/// Whether a navigation from `here` to `url` stays in the document: they differ in the fragment only.
+/// Whether navigating from `here` to `url` stays in the document, because only the fragment differs.
 fn remains_on(here: &str, url: &str) -> bool {
     let document = |url: &str| url.split('#').next().map(str::to_owned);
     url.contains('#') && document(here) == document(url)
@@ -322,7 +322,7 @@ fn with_scheme(url: &str) -> Cow<'_, str> {
 }
 
 impl Frame {
-    /// Navigates, and waits for the requested event, a download, a response without content, or a dialog.
+    /// Navigates the frame. Waits for the event in `options`, a download, an empty response, or a dialog.
     pub async fn goto(&self, url: &str, options: &NavigateOptions) -> Result<NavigationOutcome> {
         let page = self.page()?;
         let url = &*with_scheme(url);
@@ -354,7 +354,7 @@ impl Frame {
         page.navigate_forcibly(go, async || self.start_and_wait(&page, url, options).await, options).await
     }
 
-    /// Replaces a document that keeps opening dialogs with an empty one, while scripts are disabled.
+    /// Replaces a document that keeps opening dialogs with `about:blank`, while scripts are disabled.
     async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
         page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
         let left = self.start_and_wait(page, "about:blank", options).await;
@@ -420,7 +420,7 @@ impl Frame {
             if page.blocking_dialog().is_some() {
                 return Some(Ok(NavigationOutcome::Dialog));
             }
-            // A stopped document may never reach the event: then the end of loading is enough.
+            // A stopped document may never reach the event, so the end of loading is enough.
             if self == page.main_frame() && page.is_restless() {
                 let page = page.clone();
                 tokio::spawn(async move { page.stop_replacing().await });

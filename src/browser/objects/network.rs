@@ -11,11 +11,11 @@ use crate::cdp::types::network::{
 };
 use crate::sync::unix_time;
 
-/// The most requests that are kept: the newest.
+/// The maximum number of requests in the log. The oldest are removed first.
 const KEPT: usize = 1_000;
-/// The most document responses, and the most network headers, that are kept without their requests.
+/// The maximum number of document responses, and of network headers, that are kept without a request.
 const MOST_PENDING: usize = 100;
-/// The longest request body that is kept, in bytes; longer ones are fetched on demand.
+/// The maximum size of a request body that is kept, in bytes. Longer ones are fetched on demand.
 const LONGEST_SENT: usize = 4_096;
 
 /// A request and its result. Times are seconds of the browser's monotonic clock.
@@ -30,23 +30,23 @@ pub struct RequestEntry {
     /// The resource type: `Document`, `Script`, `XHR` and so on.
     pub kind: String,
     pub started: f64,
-    /// The Unix time in seconds.
+    /// The start time as a Unix time in seconds.
     pub wall_time: f64,
     pub ended: Option<f64>,
     pub response: Option<Response>,
     pub failure: Option<String>,
     pub from_cache: bool,
     pub encoded_bytes: f64,
-    /// The number of redirects before this request.
+    /// The number of redirects that led to this request.
     pub redirects: u32,
-    /// The number of the request in its page; not reused.
+    /// The number of the request in its page. Never reused.
     pub number: u64,
     pub sent_headers: HeaderList,
     /// The headers as sent over the network, with cookies; `None` until the browser reports them.
     pub network_headers: Option<HeaderList>,
-    /// The headers as received over the network, with `Set-Cookie`.
+    /// The headers as received over the network, with `Set-Cookie`; `None` until the browser reports them.
     pub received_headers: Option<HeaderList>,
-    /// The request body, if it was reported.
+    /// The request body; `None` if there is none, or if `sends_more`.
     pub sent_body: Option<Vec<u8>>,
     /// Whether the request has a body that was not reported, or was too long to keep.
     pub sends_more: bool,
@@ -59,9 +59,9 @@ pub struct NetworkLog {
     first: usize,
     next_number: u64,
     positions: HashMap<String, usize>,
-    /// Responses of documents whose requests were not reported, by loader id.
+    /// Responses of documents whose requests were not reported, with their loader ids.
     pending: VecDeque<(String, Response)>,
-    /// Network headers that were reported before their requests.
+    /// Network headers that were reported before their requests, with the request ids.
     early_headers: VecDeque<(String, HeaderList)>,
 }
 
@@ -71,13 +71,13 @@ impl NetworkLog {
         self.entries.iter()
     }
 
-    /// The response of a document.
+    /// Returns the response of the document with this loader id.
     pub fn document_response(&self, loader: &str) -> Option<&Response> {
         let pending = || self.pending.iter().find(|(id, _)| id == loader).map(|(_, response)| response);
         self.get(loader).and_then(|entry| entry.response.as_ref()).or_else(pending)
     }
 
-    /// Whether requests are in progress that may affect the page's content.
+    /// Whether any request that may affect the page's content has not been answered.
     pub(in crate::browser) fn is_waiting(&self) -> bool {
         self.entries.iter().any(|entry| {
             let counts = matches!(&*entry.kind, "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch");
@@ -85,7 +85,7 @@ impl NetworkLog {
         })
     }
 
-    /// The original request with this id, before redirects.
+    /// Returns the first request with this id, before any redirects.
     pub fn original_request(&self, id: &str) -> Option<&RequestEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
@@ -101,7 +101,7 @@ impl NetworkLog {
         self.entries.get_mut(position.checked_sub(self.first)?)
     }
 
-    /// Handles a new document: drops the requests of the old one, and keeps the request of the new one.
+    /// Handles a new document: removes the requests of the old document, and keeps those of the new one.
     pub(in crate::browser) fn document_changed(&mut self, loader: &str) {
         let kept: Vec<_> =
             self.entries.drain(..).filter(|entry| entry.loader == loader || entry.id == loader).collect();
@@ -148,7 +148,7 @@ impl NetworkLog {
     pub(in crate::browser) fn sent(&mut self, report: RequestWillBeSentExtraInfo) {
         match self.get_mut(&report.request_id) {
             Some(entry) if entry.network_headers.is_none() => entry.network_headers = Some(report.headers),
-            // It belongs to a request, or to a redirect, that is reported next.
+            // The headers belong to a request, or to a redirect, that is reported next.
             _ => {
                 self.early_headers.truncate(MOST_PENDING - 1);
                 self.early_headers.push_front((report.request_id, report.headers));
@@ -179,7 +179,7 @@ impl NetworkLog {
         }
     }
 
-    /// Marks a request as ended whose end the browser does not report.
+    /// Marks a request as ended now. For requests whose end the browser does not report.
     pub(in crate::browser) fn arrived(&mut self, id: &str) {
         if let Some(entry) = self.get_mut(id)
             && entry.ended.is_none()
@@ -239,7 +239,7 @@ impl NetworkLog {
     }
 }
 
-/// Returns the request body if it was reported, and whether there is a body that was not reported.
+/// Returns the request body, if reported, and whether the request has a body that was not reported.
 pub(in crate::browser) fn body_of(request: &crate::cdp::types::network::Request) -> (Option<Vec<u8>>, bool) {
     if let Some(entries) = &request.post_data_entries
         && entries.iter().all(|entry| entry.bytes.is_some())

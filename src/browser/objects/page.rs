@@ -1,4 +1,4 @@
-//! Pages: tabs with their frames. A page stores the state that the browser reports; changes wake waiting tasks.
+//! Pages (tabs) and their frames. A page mirrors the browser's state; each change wakes waiting tasks.
 mod awaited;
 mod changes;
 mod dialogs;
@@ -41,7 +41,7 @@ pub struct Page {
     inner: Arc<PageInner>,
 }
 
-/// An event of a page.
+/// An event that a page reports to its listeners.
 #[derive(Debug, Clone)]
 pub enum PageEvent {
     FrameAttached(Frame),
@@ -60,9 +60,9 @@ pub(in crate::browser) struct PageInner {
     target: String,
     index: u32,
     opener: Option<String>,
-    /// The URL when the browser first reported the page.
+    /// The URL that the browser reported when it announced the page's target.
     target_url: String,
-    /// The URL and title of the document whose title was read last.
+    /// The document's URL and title at the time the title was last read.
     cached_title: Mutex<(String, String)>,
     context: BrowserContext,
     session: CdpSession,
@@ -72,7 +72,7 @@ pub(in crate::browser) struct PageInner {
     changes: watch::Sender<u64>,
     listeners: Listeners<PageEvent>,
     own: Mutex<PageSettings>,
-    /// Clones are held by operations during which the page must not be unloaded from memory.
+    /// Operations hold a clone of this while the page must not be unloaded from memory; see `keep_loaded`.
     kept_in_memory: Arc<()>,
     extensions: Extensions,
 }
@@ -89,33 +89,33 @@ struct PageState {
     dialogs_answered: Vec<AnsweredDialog>,
     dialogs_in_a_row: u32,
     dialogs_so_far: u64,
-    /// The number of the last dialog that the browser has closed.
+    /// The number of the last dialog that the browser reported as closed.
     dialog_closed: u64,
-    /// The number of the last reported dialog.
+    /// The number of the last dialog that was reported to listeners.
     dialog_reported: u64,
-    /// The number of navigations that are leaving the page. Meanwhile, dialogs are dismissed.
+    /// The number of navigations leaving the page. While above 0, dialogs are answered automatically.
     leaving_navigations: u32,
     chooser: Option<FileChooser>,
-    /// URLs for external programs that were not reported yet.
+    /// URLs for external programs, such as `mailto:`, that the page tried to open, until they are reported.
     programs_asked: Vec<String>,
-    /// Which of its requests are intercepted.
+    /// Which requests of the page are intercepted.
     routed: InterceptedUrls,
     ready: bool,
-    /// Whether it shows an initial empty document that is about to be replaced.
+    /// Whether the page still shows the initial empty document that its requested document will replace.
     awaits_document: bool,
-    /// Whether its latest popup was opened with a `javascript:` URL, which loads no document.
+    /// Whether the page's latest `window.open` call had a `javascript:` URL, which loads no document.
     opens_script: bool,
-    /// The requested size of its latest popup.
+    /// Width and height in CSS pixels that the page's latest `window.open` call requested.
     opens_size: Option<(u32, u32)>,
     closed: bool,
     crashed: bool,
-    /// Whether its renderer is being ended on purpose, so that this is not reported as a crash.
+    /// Whether the renderer process is being ended on purpose. Its end is then not reported as a crash.
     ending: bool,
-    /// Its state, if its renderer was ended to save memory.
+    /// The saved state of the page if its renderer process was ended to save memory; otherwise `None`.
     discarded: Option<DiscardedState>,
 }
 
-/// Ignores the error for a page that was closed during an operation on all pages of a context.
+/// Converts `PageClosed` to success: during an operation on all pages of a context, a page may close.
 pub(in crate::browser) fn unless_closed(done: Result<()>) -> Result<()> {
     match done {
         Err(Error::PageClosed) => Ok(()),
@@ -152,7 +152,7 @@ impl Page {
         Self { inner }
     }
 
-    /// Creates the page for a newly attached target. Sets it up in one write, then lets it run.
+    /// Creates the page for a newly attached target: sends all setup commands, then lets the target run.
     pub(in crate::browser) fn adopt(
         context: &BrowserContext,
         session: CdpSession,
@@ -162,7 +162,7 @@ impl Page {
         let mut extensions = Extensions::default();
         context.hooks().iter().for_each(|hook| hook.extend_page(&mut extensions));
         let inner = Arc::new_cyclic(|page: &Weak<PageInner>| {
-            // The id of a page's main frame is that of its target.
+            // The CDP id of the main frame equals the target id of its page.
             let main_frame = Frame::new(page.clone(), &info.target_id, 0, None, session.clone());
             let state = PageState {
                 frames: HashMap::from([(info.target_id.clone(), main_frame.clone())]),
@@ -226,7 +226,7 @@ impl Page {
         WeakPage(Arc::downgrade(&self.inner))
     }
 
-    /// The state of type `T` that a module has added to this page.
+    /// Returns the state of type `T` that a module added to this page with `Hooks::extend_page`.
     pub(in crate::browser) fn extension<T: std::any::Any>(&self) -> &T {
         self.inner.extensions.get()
     }
@@ -236,7 +236,7 @@ impl Page {
         &self.inner.target
     }
 
-    /// The page's number within its context, which follows `p` in a ref. Not reused.
+    /// The page's number within its context: the `p` part of a ref such as `c0p1f0e12`. Never reused.
     pub fn index(&self) -> u32 {
         self.inner.index
     }
@@ -245,7 +245,7 @@ impl Page {
         &self.inner.context
     }
 
-    /// The main CDP session of the tab: for input, screenshots and dialogs.
+    /// The main CDP session of the tab. Used for input, screenshots and dialogs.
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
     }
@@ -284,7 +284,7 @@ impl Page {
         frames
     }
 
-    /// The frame with this number, which follows `f` in a ref.
+    /// Returns the frame with this number, which is the `f` part of a ref such as `p0f1e12`.
     pub fn frame_by_number(&self, number: u32) -> Option<Frame> {
         self.inner.state.lock().frames.values().find(|frame| frame.number() == number).cloned()
     }
@@ -294,7 +294,7 @@ impl Page {
         self.inner.state.lock().frames.get(id).cloned()
     }
 
-    /// The number of frames so far. A smaller number without a frame is that of a removed frame.
+    /// The number that the next new frame gets. A lower number without a frame belonged to a removed frame.
     pub fn next_frame_index(&self) -> u32 {
         self.inner.state.lock().next_frame
     }
@@ -303,12 +303,12 @@ impl Page {
         self.main_frame().url()
     }
 
-    /// The requested URL: that of the document, or the one that failed if the browser shows its own error page.
+    /// Returns the document's URL, or the URL that failed to load if the browser shows its own error page.
     pub fn requested_url(&self) -> String {
         self.main_frame().requested_url()
     }
 
-    /// Sets the URL of a hanging page, which reports none, to that of its target.
+    /// Uses the URL of the page's target if the page hangs and has reported no document URL.
     pub(in crate::browser) fn use_target_url(&self) {
         self.main_frame().assume_url(&self.inner.target_url);
     }
@@ -345,7 +345,7 @@ impl Page {
         self.inner.state.lock().routed = routed;
     }
 
-    /// Subscribes to events.
+    /// Calls `listener` for every event of the page.
     pub fn listen(&self, listener: Listener<PageEvent>) {
         self.inner.listeners.add(listener);
     }
@@ -354,25 +354,25 @@ impl Page {
         self.inner.listeners.tell(event);
     }
 
-    /// Brings the tab to the front of its window.
+    /// Brings the tab to the front of its window. Does nothing in a browser that a person uses.
     pub async fn bring_to_front(&self) -> Result<()> {
         let browser = self.context().browser()?;
         if browser.attached_browser().is_some() {
-            // The person who uses this browser must not be disturbed.
+            // In a browser that a person uses, switching tabs would disturb that person.
             return Ok(());
         }
         let root = browser.root_session().clone();
         root.call(ActivateTarget { target_id: self.id().to_owned() }).await.map(drop)
     }
 
-    /// Makes the page behave as focused, or ends that.
+    /// Turns focus emulation on or off. With it, the page behaves as if its window had the focus.
     pub fn emulate_focus(&self, enabled: bool) {
         for session in self.sessions() {
             session.send(SetFocusEmulationEnabled { enabled }).ignore();
         }
     }
 
-    /// Sets whether file choosers are reported instead of shown.
+    /// Sets whether file choosers are reported as [`PageEvent::FileChooser`] instead of opening a window.
     pub async fn catch_file_choosers(&self, enabled: bool) -> Result<()> {
         for session in self.sessions() {
             session.call(wire::SetInterceptFileChooserDialog { enabled, cancel: None }).await?;
@@ -380,12 +380,12 @@ impl Page {
         Ok(())
     }
 
-    /// Reads the log of requests.
+    /// Calls `read` with the page's request log and returns the result.
     pub fn with_network<T>(&self, read: impl FnOnce(&NetworkLog) -> T) -> T {
         read(&self.inner.state.lock().network)
     }
 
-    /// The page's main session and those of its frames in other processes.
+    /// Returns the CDP sessions of the page: the main one, then those of frames in other processes.
     pub fn sessions(&self) -> Vec<CdpSession> {
         let mut sessions = vec![self.inner.session.clone()];
         for frame in self.frames() {

@@ -1,4 +1,4 @@
-//! Differences between browser protocols.
+//! Differences between the browser protocols: CDP and WebDriver BiDi.
 use std::time::Duration;
 
 use crate::bidi::missing_features;
@@ -7,17 +7,17 @@ use crate::browser::options::emulation::Media;
 use crate::browser::program::launch::FIREFOX_SCRIPT_LIMIT;
 use crate::error::Result;
 
-/// The protocol of a browser. Callers send CDP commands to both.
+/// The protocol of a browser. Callers send CDP commands in either case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrowserProtocol {
-    /// The DevTools protocol itself.
+    /// The DevTools protocol (CDP).
     Chromium,
-    /// WebDriver BiDi, which the `bidi` module translates.
+    /// WebDriver BiDi. The `bidi` module translates CDP commands to it.
     Firefox,
 }
 
 impl BrowserProtocol {
-    /// The protocol of a product, such as `Firefox/153.7.0`.
+    /// Returns the protocol of a browser product, such as `Firefox/153.7.0`.
     pub(in crate::browser) fn of(product: &str) -> Self {
         if product.starts_with("Firefox/") { Self::Firefox } else { Self::Chromium }
     }
@@ -37,7 +37,7 @@ impl BrowserProtocol {
         self == Self::Chromium
     }
 
-    /// Whether a native drag can be continued and dropped.
+    /// Whether commands can move and drop a native drag (HTML drag and drop).
     pub(in crate::browser) fn supports_native_drags(self) -> bool {
         self == Self::Chromium
     }
@@ -47,24 +47,24 @@ impl BrowserProtocol {
         self == Self::Chromium
     }
 
-    /// Whether screencasts consist of repeated screenshots, which can miss the last change.
+    /// Whether a screencast is a series of screenshots, which can miss the last change.
     pub(in crate::browser) fn captures_screencasts_itself(self) -> bool {
         self == Self::Firefox
     }
 
-    /// Whether a document can be loaded with scripts disabled, which stops one that keeps replacing itself.
+    /// Whether scripts can be disabled while a document loads, which stops an endless reload.
     pub(in crate::browser) fn can_skip_scripts(self) -> bool {
         self == Self::Chromium
     }
 
-    /// How long an endless script can run in a browser that stops it by itself; `None` if it stops on request.
+    /// How long an endless script runs until the browser stops it; `None` if the browser stops it on request.
     pub(in crate::browser) fn script_time_limit(self) -> Option<Duration> {
         // Firefox checks the time at intervals, so a script can run for up to twice the limit.
         const AT_LATEST: u32 = 2;
         (self == Self::Firefox).then_some(AT_LATEST * FIREFOX_SCRIPT_LIMIT)
     }
 
-    /// Refuses options that this browser does not support.
+    /// Fails if the options require a feature that this browser does not support.
     pub(in crate::browser) fn check(self, options: &ContextOptions) -> Result<()> {
         if self == Self::Chromium {
             return Ok(());

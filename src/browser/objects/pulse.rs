@@ -1,9 +1,9 @@
-//! Checks whether a page is responsive, and recovers from one that is not.
+//! Checks whether a page responds, and recovers a page that does not.
 //!
-//! Two commands are sent at once: `Runtime.evaluate`, which the page answers between its scripts, and
-//! `Performance.getMetrics`, which it also answers during a script. If only that one is answered, a script runs.
-//! If neither is, as during a synchronous request to a server, the page counts as busy after a time limit, plus the
-//! delay of the browser itself. The limit is multiplied by the machine's slowdown, since scripts then take longer.
+//! A check sends two commands: `Runtime.evaluate`, which a page answers only between its scripts, and
+//! `Performance.getMetrics`, which it also answers during a script. If only `getMetrics` is answered, a
+//! script runs. If neither is, as during a synchronous request, the page counts as busy after a time limit
+//! plus the browser's own delay. The limit is multiplied by the machine's slowdown.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -16,30 +16,30 @@ use crate::cdp::types::performance::GetMetrics;
 use crate::cdp::types::runtime::{Evaluate, TerminateExecution};
 use crate::error::{Error, Result};
 
-/// How long a page may stop responding during a call, if it responded at the beginning: the call may keep it busy.
+/// How long a page may stop responding during a call, if it responded first: the call may keep it busy.
 pub const HANG_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a page may fail to respond from the beginning of a call. Its script was running before.
+/// How long a page may stay unresponsive if it does not respond from the start of a call.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The time before the first check: most calls end earlier.
+/// The time before the first check. Most calls end earlier.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
-/// How long a page that is being left may take to respond before its scripts are stopped.
+/// How long a page may take to respond, before a navigation away from it stops its scripts.
 const BEFORE_STOP: Duration = Duration::from_millis(300);
 /// How long a page may take to respond after its scripts were stopped.
 const AFTER_STOP: Duration = Duration::from_millis(250);
-/// The number of failed stops after which the page is considered busy outside of scripts, or in a loop of scripts.
+/// The number of failed attempts to stop scripts after which the page counts as impossible to unblock.
 const MOST_STOPS: u32 = 1;
 
-/// The factor by which a page may be slower than the browser process.
+/// The factor by which a page may respond more slowly than the browser process.
 const SLOWNESS: u32 = 8;
 
-/// A page that opens this number of dialogs in turn without responding is considered busy in a script.
+/// A page that opens this many dialogs in a row without responding counts as busy in a script.
 const DIALOGS_INSTEAD: u64 = 2;
 
 impl Page {
-    /// Runs `work` unless the page stops responding; `patience` as in [`until_hung`](Self::until_hung).
+    /// Runs `work`. Fails if the page hangs (see [`until_hung`](Self::until_hung)) or a dialog blocks it.
     pub async fn unless_hung<T>(
         &self,
         patience: Option<Duration>,
@@ -53,9 +53,9 @@ impl Page {
         }
     }
 
-    /// Runs `work` unless a dialog in another tab blocks the page.
+    /// Runs `work`. Fails if a dialog in another tab blocks the page.
     ///
-    /// # Errors Those of `work`; `dialog_open` if there is such a dialog.
+    /// # Errors Those of `work`; `dialog_open` if a dialog in another tab blocks the page.
     pub async fn unless_blocked_by_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;
@@ -73,7 +73,7 @@ impl Page {
         }
     }
 
-    /// The dialog in another tab that blocks the page, because both share a process.
+    /// Returns the dialog in another tab that blocks this page, because both share a renderer process.
     pub async fn blocking_dialog_in_other_tab(&self) -> Option<Dialog> {
         let dialog = self.dialog_in_other_tab().filter(|_| self.may_be_stuck())?;
         // For an endless script, the result would be `Pulse::Script`.
@@ -82,14 +82,14 @@ impl Page {
         (heartbeat == Pulse::Nothing && still).then_some(dialog)
     }
 
-    /// Completes when the page runs an endless script: after `SILENCE` if it does not respond from now on; after
-    /// `patience` if it stops responding later, or never for `None`. Does not complete while a dialog is open.
+    /// Completes when the page hangs in a script: after `SILENCE` if it does not respond from the start,
+    /// after `patience` if it stops responding later (`None`: never). Waits while a dialog is open.
     pub async fn until_hung(&self, patience: Option<Duration>) {
         self.until_silent(SILENCE, patience).await;
     }
 
-    /// Runs a navigation unless the new document runs an endless script. A script that runs at the time limit,
-    /// without any answer, is reported as such, however slow the machine is.
+    /// Runs the navigation `arrival` unless the new document runs an endless script. A script that still
+    /// blocks the page when the navigation times out counts as endless too, however slow the machine is.
     ///
     /// # Errors Those of `arrival`; `page_busy` for an endless script.
     pub async fn await_navigation_unless_hung<T>(
@@ -112,19 +112,19 @@ impl Page {
         }
     }
 
-    /// Whether the page runs one script during the whole check.
+    /// Whether a single script blocks the page during the whole check, which takes `SILENCE`.
     async fn is_in_script(&self) -> bool {
         self.may_be_stuck() && hear(self, self.session(), SILENCE, async {}).await == Pulse::Script
     }
 
-    /// Completes when a new document is shown and runs an endless script.
+    /// Completes when a new document has committed and runs an endless script.
     async fn until_stuck_on_arrival(&self) {
         let document = self.main_frame().loader_id();
         let _ = self.until(|page| (*page.main_frame().loader_id() != *document).then_some(())).await;
         self.until_new_document_hung().await;
     }
 
-    /// Completes when the document, which has just begun to arrive, runs an endless script.
+    /// Completes when the current document, which has just committed, runs an endless script.
     pub async fn until_new_document_hung(&self) {
         self.until_silent(HANG_TIMEOUT, Some(HANG_TIMEOUT)).await;
     }
@@ -155,7 +155,7 @@ impl Page {
         }
     }
 
-    /// The error for a page that does not respond.
+    /// Returns the error for an unresponsive page: `AwaitsServer` or `PageBusy`.
     pub(in crate::browser) fn unresponsive_error(&self) -> Error {
         if self.waits_for_server() { Error::AwaitsServer } else { Error::PageBusy }
     }
@@ -168,13 +168,13 @@ impl Page {
         if is_stuck { Err(Error::PageBusy) } else { Ok(()) }
     }
 
-    /// Whether a script can be the reason if the page does not respond: not while a dialog is open, or while the server
-    /// of the next document has not answered.
+    /// Whether a script can be the reason if the page does not respond. False while a dialog is open, or
+    /// while the server of the next document has not answered.
     fn may_be_stuck(&self) -> bool {
         self.dialog().is_none() && !self.waits_for_server()
     }
 
-    /// Whether the server of the next document has not answered. Until then, the browser may delay commands.
+    /// Whether the server has not answered a pending navigation. Until then, the browser may delay commands.
     pub fn waits_for_server(&self) -> bool {
         let main = self.main_frame().id();
         self.with_network(|network| {
@@ -188,21 +188,21 @@ impl Page {
         })
     }
 
-    /// Stops the script that blocks the frame process of this session. Does nothing if it responds.
+    /// Stops the script that blocks the frame process of this session. Does nothing if the process responds.
     pub(in crate::browser) async fn stop_script(&self, session: &CdpSession) {
         if !answers_in(self, session, AFTER_STOP).await {
             let _ = session.call_within(TerminateExecution {}, self.after_stop()).await;
         }
     }
 
-    /// How long a page may take to respond after its scripts were stopped.
+    /// How long the page may take to respond after its scripts were stopped. Depends on the browser.
     fn after_stop(&self) -> Duration {
         let ends_them =
             self.context().browser().ok().and_then(|browser| browser.protocol().script_time_limit());
         ends_them.unwrap_or(AFTER_STOP)
     }
 
-    /// Stops blocking scripts. Returns whether the page responds then; tasks that they have queued may block it again.
+    /// Stops blocking scripts. Returns whether the page responds then. Tasks in its queue may block it again.
     pub(in crate::browser) async fn release(&self) -> bool {
         if !self.may_be_stuck() || answers(self, BEFORE_STOP).await {
             return true;
@@ -211,7 +211,7 @@ impl Page {
         answers(self, self.after_stop()).await
     }
 
-    /// Stops blocking scripts as long as the page shows the same document. Completes if the page cannot be unblocked.
+    /// Stops blocking scripts until another document is shown. Completes if the page cannot be unblocked.
     pub(in crate::browser) async fn until_stuck_when_leaving(&self) {
         let document = self.main_frame().loader_id();
         let mut stops = 0;
@@ -237,7 +237,7 @@ impl Page {
     }
 }
 
-/// The result of a check whether the page responds.
+/// The result of checking whether a page responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pulse {
     Answer,
@@ -260,7 +260,7 @@ async fn ask(page: &Page, session: &CdpSession, patience: Duration) -> Pulse {
     Box::pin(hear(page, session, patience, longer)).await
 }
 
-/// Checks whether the page responds within `patience`, or after that until `longer` completes.
+/// Checks whether the page responds within `patience`, and then until `longer` completes.
 async fn hear(
     page: &Page,
     session: &CdpSession,
@@ -297,8 +297,8 @@ async fn hear(
     }
 }
 
-/// Completes when the page has opened dialogs one after the other for `patience`: they are answered at once, but the
-/// script that opens them does not end.
+/// Completes when the page has opened dialogs one after the other for `patience`. They are answered at once,
+/// but the script that opens them does not end.
 async fn until_dialog_series(page: &Page, patience: Duration) {
     loop {
         let before = page.dialogs_so_far();

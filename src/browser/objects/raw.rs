@@ -1,4 +1,4 @@
-//! Raw CDP sessions for users, separate from our own. Pages may notice the commands that users send.
+//! Raw CDP sessions for users, separate from the engine's own. Pages may detect the commands that users send.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFro
 use crate::cdp::{CdpSession, EventSink, PermitReason};
 use crate::error::{Error, Result};
 
-/// A raw CDP session. Cheap to clone.
+/// A raw CDP session, which sends any command and forwards all events. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RawSession {
     inner: Arc<Inner>,
@@ -22,7 +22,7 @@ pub struct RawSession {
 #[derive(Debug)]
 struct Inner {
     session: CdpSession,
-    /// The browser session through which it was attached, so that our own session does not receive its events.
+    /// The browser session used to attach this session. It keeps the events out of the engine's own session.
     carrier: Option<CdpSession>,
     browser: Browser,
 }
@@ -37,12 +37,12 @@ impl RawSession {
         Arc::as_ptr(&self.inner).addr()
     }
 
-    /// Passes every event to `overhearer`, by name and as raw JSON.
+    /// Calls `overhearer` for every event with the event's name and parameters as raw JSON.
     pub fn forward_events(&self, overhearer: EventSink) {
         self.inner.session.forward_events(overhearer);
     }
 
-    /// Sends any command and waits for its reply.
+    /// Sends any CDP command and returns its result. Fails after `limit`.
     pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
         let session = &self.inner.session;
         session.call_raw_within(method, parameters, Some(PermitReason::UserAsked), limit).await
@@ -52,12 +52,12 @@ impl RawSession {
         &self.inner.session
     }
 
-    /// Ends the session without waiting.
+    /// Detaches the session without waiting for the reply.
     pub(in crate::browser) fn let_go(&self) {
         self.inner.browser.root_session().send(self.end()).ignore();
     }
 
-    /// Ends the session.
+    /// Detaches the session.
     pub async fn detach(&self) -> Result<()> {
         self.inner.browser.root_session().call(self.end()).await.map(drop)
     }
@@ -69,7 +69,7 @@ impl RawSession {
 }
 
 impl Browser {
-    /// Opens a raw CDP session with the browser.
+    /// Opens a raw CDP session with the browser itself. Requires Chromium.
     pub async fn attach_raw(&self) -> Result<RawSession> {
         if self.protocol() != BrowserProtocol::Chromium {
             return Err(missing_features::RAW_SESSION.into());
@@ -104,7 +104,7 @@ impl BrowserContext {
         Ok(RawSession::new(session, Some(carrier.inner.session.clone()), &browser))
     }
 
-    /// Opens another session with the page of a main frame, for features such as screencasts that a session has once.
+    /// Opens another session with a main frame's page, for features a session has once, such as screencasts.
     pub async fn attach_additional(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         if browser.protocol() == BrowserProtocol::Chromium {

@@ -1,6 +1,6 @@
-//! Endless reloads: pages that keep replacing their document before it can be used. To stop such a page, the request
-//! for the next document is aborted once a document was parsed completely. If scripts replace every document before
-//! that, the next one is loaded with scripts disabled.
+//! Endless reloads: pages that keep replacing their document before it can be used. To stop such a page, the
+//! request for the next document is aborted once a document was parsed completely. If scripts replace every
+//! document earlier, the next document is loaded with scripts disabled.
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -14,11 +14,11 @@ use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::error::{Error, Result};
 
-/// How long the document that remains after a reload loop may take to load.
+/// How long the document that remains after an endless reload may take to load.
 const COMING: Duration = Duration::from_secs(5);
 
 impl Page {
-    /// Runs `work`. If the page keeps replacing its document meanwhile, stops it and runs `work` again.
+    /// Runs `work`. If the page keeps replacing its document meanwhile, stops that and runs `work` again.
     pub(in crate::browser) async fn while_stable<T, W>(&self, work: impl Fn() -> W) -> Result<T>
     where
         W: Future<Output = Result<T>>,
@@ -32,17 +32,17 @@ impl Page {
         until_there(&work).await
     }
 
-    /// Whether the page keeps replacing its document, and now is the time to stop it.
+    /// Whether the page is in an endless reload that must be stopped now.
     pub(in crate::browser) fn is_restless(&self) -> bool {
         self.with_journal(|journal| journal.is_restless())
     }
 
-    /// Must be called before an action on the page: the next document may be its effect.
+    /// Records that an action begins. Must be called before it, since the next document may be its effect.
     pub(in crate::browser) fn acts(&self) {
         self.with_journal(Journal::acted);
     }
 
-    /// Stops a page that keeps replacing its document.
+    /// Stops the endless reload of a page.
     pub(in crate::browser) async fn stop_replacing(&self) {
         let some_are_read = self.with_journal(Journal::stopped);
         let lets_one_in = !some_are_read
@@ -64,7 +64,7 @@ impl Page {
         }
     }
 
-    /// Refuses the next document. Stopping later would cut off the document that has just begun to arrive.
+    /// Aborts the next document request. Stopping later would cut off a document that has begun to arrive.
     async fn refuse_next_document(&self) -> Result<()> {
         if self.context().browser()?.protocol() == BrowserProtocol::Firefox {
             return self.session().call(RefuseNextDocument {}).await.map(drop);
@@ -97,13 +97,13 @@ impl Page {
         }
     }
 
-    /// Returns whether the page was stopped because of an endless reload since the last call.
+    /// Returns whether an endless reload was stopped since the last call of this function.
     pub fn take_stopped_reload_loop(&self) -> bool {
         self.with_journal(Journal::take_stopped)
     }
 }
 
-/// Repeats `work` while it fails because its document was replaced, up to `ATTEMPTS` times.
+/// Runs `work`, up to `ATTEMPTS` times while it fails because its document was replaced.
 async fn until_there<T, W>(work: &impl Fn() -> W) -> Result<T>
 where
     W: Future<Output = Result<T>>,

@@ -1,4 +1,4 @@
-//! Workers: each is attached to before it runs.
+//! Web workers. This process attaches to each worker before its script runs.
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -11,20 +11,20 @@ use crate::cdp::types::target::TargetInfo;
 /// The kind of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerKind {
-    /// A worker of one page, which ends with it.
+    /// A worker that belongs to one page and ends with that page.
     Dedicated,
     Shared,
     Service,
 }
 
-/// Makes the script of a service worker throw when it adds a listener, so that it is never registered.
+/// A script that makes adding an event listener throw, so that a service worker is never registered.
 const DEAFEN: &str = "for (let at = self; at; at = Object.getPrototypeOf(at)) {
     const names = Object.getOwnPropertyNames(at).filter((name) => /^(on[a-z]+|addEventListener)$/.test(name));
     const fail = () => { throw new TypeError('Illegal invocation'); };
     for (const name of names) Reflect.defineProperty(at, name, { get: fail, set: fail });
 }";
 
-/// Prevents the registration of a service worker that has not run yet.
+/// Prevents a service worker that has not run yet from being registered.
 pub(in crate::browser) fn refuse(session: &CdpSession) {
     session.send(Evaluate { expression: DEAFEN.to_owned(), ..Evaluate::default() }).ignore();
 }
@@ -89,7 +89,7 @@ impl Worker {
         self.inner.kind
     }
 
-    /// The page that it belongs to, if it is a dedicated worker.
+    /// The page that the worker belongs to; `None` unless it is a dedicated worker.
     pub fn page(&self) -> Option<&Page> {
         self.inner.page.as_ref()
     }

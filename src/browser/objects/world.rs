@@ -1,4 +1,4 @@
-//! Isolated worlds, in which our JavaScript runs invisibly to the page: one for each document.
+//! Isolated worlds, one for each document. The injected JavaScript runs there, invisible to the page.
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,14 +24,14 @@ use crate::error::{ElementKind, Error, Result};
 /// The world in which a script runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScriptWorld {
-    /// The isolated world: with the page's DOM, and without anything that the page could have replaced.
+    /// The isolated world. Shares the page's DOM, but not the globals that a page can replace.
     #[default]
     Isolated,
-    /// The main world, with the page's variables.
+    /// The page's own world, with its global variables.
     Main,
 }
 
-/// The isolated world of a document. It ends with the document. Cheap to clone.
+/// The isolated world of one document. Valid as long as the document exists. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct World {
     inner: Arc<Inner>,
@@ -42,12 +42,12 @@ struct Inner {
     frame: Frame,
     session: CdpSession,
     context_id: i64,
-    /// The injected engine, `engine` in `injected/`, after its first use.
+    /// The handle of the injected engine (`engine` in `injected/`), after its first use.
     engine: OnceCell<RemoteHandle>,
-    /// The backend ids of nodes with pointer listeners that the engine knows.
+    /// The backend node ids of elements with pointer listeners that were passed to the engine.
     received: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
-    /// The time until which the document is not searched for closed shadow roots again.
+    /// The time before which the document is not searched for closed shadow roots again.
     searched_until: Mutex<Option<Instant>>,
 }
 
@@ -78,7 +78,7 @@ impl World {
         &self.inner.frame
     }
 
-    /// The CDP session of its process.
+    /// The CDP session of the process that runs this world.
     pub fn session(&self) -> &CdpSession {
         &self.inner.session
     }
@@ -88,7 +88,7 @@ impl World {
         self.inner.context_id
     }
 
-    /// The engine; injected on first use.
+    /// Returns the injected engine. Injects it on first use.
     pub async fn engine(&self) -> Result<&RemoteHandle> {
         let install = || async {
             let evaluate = |expression| Evaluate {
@@ -100,7 +100,7 @@ impl World {
             let (begin, install) =
                 (injected::first_ref_script(self.frame().first_ref()), injected::engine_script());
             let install = if self.frame().page()?.context().browser()?.protocol().runs_in_order() {
-                // Sent separately, so that the long script is the same in each document and is compiled once.
+                // Sent separately: the long script is then equal in all documents and is compiled only once.
                 self.session().send(evaluate(begin)).ignore();
                 install
             } else {
@@ -113,13 +113,13 @@ impl World {
         self.inner.engine.get_or_try_init(install).await
     }
 
-    /// Returns the nodes that the engine does not know yet, and records them as known.
+    /// Returns the backend node ids that were not passed to the engine yet, and records them as passed.
     pub(in crate::browser) fn unknown_nodes(&self, nodes: impl Iterator<Item = i64>) -> Vec<i64> {
         let mut received = self.inner.received.lock();
         nodes.filter(|node| received.insert(*node)).collect()
     }
 
-    /// Whether the document has too many event listeners to query them again.
+    /// Whether the document has so many event listeners that they are not queried again.
     pub(in crate::browser) fn is_crowded(&self) -> bool {
         self.inner.is_crowded.load(Ordering::Relaxed)
     }
@@ -128,7 +128,7 @@ impl World {
         self.inner.is_crowded.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the document may be searched for closed shadow roots now.
+    /// Whether the document may be searched for closed shadow roots again.
     pub(in crate::browser) fn may_search_closed_roots(&self, now: Instant) -> bool {
         self.inner.searched_until.lock().is_none_or(|until| until <= now)
     }
@@ -152,7 +152,7 @@ impl World {
         self.begin_call(method, arguments).await?.await
     }
 
-    /// Like [`call_with`](Self::call_with), but returns as soon as the call is sent. The result can be awaited later.
+    /// Like [`call_with`](Self::call_with), but returns once the call is sent. The future yields the result.
     pub async fn begin_call<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -162,7 +162,7 @@ impl World {
         Ok(async move { decoded(result.await?) })
     }
 
-    /// Calls a method of the engine whose result stays in the page. `None` for null, undefined and plain values.
+    /// Calls an engine method and returns a handle to the resulting object; `None` if it is not an object.
     pub async fn call_handle(
         &self,
         method: &str,
@@ -172,7 +172,7 @@ impl World {
         Ok(object.object_id.map(|id| RemoteHandle::new(self.inner.session.clone(), id)))
     }
 
-    /// Calls a function that is too rarely used to be a part of the engine, with the engine as `this`.
+    /// Calls a function with the engine as `this`. For functions that are too rarely used to be part of it.
     pub(in crate::browser) async fn call_apart<T: DeserializeOwned>(&self, function: &str) -> Result<T> {
         self.call_apart_with(function, Vec::new()).await
     }
@@ -227,7 +227,7 @@ fn decoded<T: DeserializeOwned>(object: RemoteObject) -> Result<T> {
         .map_err(|error| Error::Unreadable { method: "an injected function", reason: error.to_string() })
 }
 
-/// Converts exceptions that the engine throws on purpose to specific errors.
+/// Converts exceptions that the engine throws on purpose to specific errors, such as `StaleRef`.
 fn thrown_by_engine(error: Error) -> Error {
     let Error::Script { message } = &error else { return error };
     let first = message.lines().next().unwrap_or_default();
@@ -241,7 +241,7 @@ fn thrown_by_engine(error: Error) -> Error {
     }
 }
 
-/// A remote object that is kept alive. Dropping the last clone releases it.
+/// A handle to a remote object. Dropping the last clone releases the object.
 #[derive(Debug, Clone)]
 pub struct RemoteHandle {
     inner: Arc<HandleInner>,
@@ -267,7 +267,7 @@ impl RemoteHandle {
         &self.inner.session
     }
 
-    /// Resolves a node by its backend id in the world with the context id `context`; `None` for the main world.
+    /// Resolves a backend node id in the world with execution context id `context`; `None`: the main world.
     pub(in crate::browser) async fn of_node(
         session: &CdpSession,
         backend_node_id: i64,
@@ -282,7 +282,7 @@ impl RemoteHandle {
         Ok(id.map(|id| Self::new(session.clone(), id)))
     }
 
-    /// The objects in this array.
+    /// Returns handles to the objects in this array.
     pub(in crate::browser) async fn items(&self) -> Result<Vec<Self>> {
         let list = GetProperties { object_id: self.id().to_owned(), own_properties: Some(true) };
         let items = self.session().call(list).await?.result.into_iter().filter(|item| item.enumerable);
@@ -290,13 +290,13 @@ impl RemoteHandle {
         Ok(items.map(|id| Self::new(self.session().clone(), id)).collect())
     }
 
-    /// The browser's description of this node.
+    /// Returns the result of `DOM.describeNode` for this node.
     pub(in crate::browser) async fn describe(&self) -> Result<Node> {
         let describe = DescribeNode { object_id: Some(self.id().to_owned()), ..DescribeNode::default() };
         Ok(self.session().call(describe).await?.node)
     }
 
-    /// This object as a call argument.
+    /// Returns this object as a call argument.
     pub fn argument(&self) -> CallArgument {
         CallArgument { object_id: Some(self.inner.id.clone()), ..CallArgument::default() }
     }
@@ -310,12 +310,12 @@ impl Drop for HandleInner {
     }
 }
 
-/// A JSON value as a call argument.
+/// Returns a JSON value as a call argument.
 pub fn value_argument(value: &impl Serialize) -> CallArgument {
     CallArgument { value: serde_json::to_value(value).ok(), ..CallArgument::default() }
 }
 
-/// Returns the result, or the exception as an error.
+/// Returns the result of an evaluation, or the thrown exception as an error.
 pub(in crate::browser) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> {
     match evaluated.exception_details {
         Some(details) => Err(Error::Script { message: thrown(&details) }),
@@ -323,7 +323,7 @@ pub(in crate::browser) fn outcome(evaluated: Evaluated) -> Result<RemoteObject> 
     }
 }
 
-/// The text of an exception, with its stack if it has one.
+/// Returns the text of an exception, with the stack if there is one.
 pub(in crate::browser) fn thrown(details: &ExceptionDetails) -> String {
     let Some(exception) = &details.exception else { return details.text.clone() };
     match (&exception.description, &exception.value) {

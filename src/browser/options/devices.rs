@@ -3,14 +3,14 @@ use std::fmt;
 
 use super::look::DeviceProfile;
 
-/// The properties of a device that pages can read.
+/// A device to emulate, in portrait or landscape orientation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Device {
     model: &'static Model,
     lies: bool,
 }
 
-/// A line in the table of devices.
+/// A row in the table of devices.
 #[derive(Debug, PartialEq)]
 struct Model {
     name: &'static str,
@@ -19,11 +19,11 @@ struct Model {
     viewport: (u32, u32),
     /// Device pixels for each CSS pixel.
     scale: f64,
-    /// The screen size, if it differs from the viewport, which excludes the browser's toolbars.
+    /// The screen size in CSS pixels, if it differs from the viewport, which excludes browser toolbars.
     screen: Option<(u32, u32)>,
 }
 
-/// The kind of a device, which determines its user agent, its browser engine, and whether it is a touch device.
+/// The category of a device. Determines its user agent, browser engine and touch support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     IPhone,
@@ -98,7 +98,7 @@ const MODELS: &[Model] = &[
 
 /// The suffix of a device's name in landscape orientation.
 const LANDSCAPE_SUFFIX: &str = " landscape";
-/// How many similar names an error lists.
+/// The number of similar device names that an error message lists.
 const MOST_NAMES: usize = 5;
 
 impl Family {
@@ -106,7 +106,7 @@ impl Family {
         matches!(self, IPhone | IPad | Phone | Tablet)
     }
 
-    /// The user agent; `None` for the browser's own. Since 2023, Chrome on Android does not include the model's name.
+    /// Returns the user agent; `None` for the browser's own. Since 2023, Chrome on Android names no model.
     fn user_agent(self) -> Option<&'static str> {
         match self {
             Phone => Some(
@@ -145,7 +145,7 @@ impl Device {
         })
     }
 
-    /// The device with this name, ignoring case.
+    /// Returns the device with this name, ignoring case.
     ///
     /// # Errors Returns a message with similar names if there is no such device.
     pub fn named(name: &str) -> Result<Self, String> {
@@ -166,7 +166,7 @@ impl Device {
         self.turned(self.model.viewport)
     }
 
-    /// Width and height of the screen in CSS pixels, if it is larger. Independent of the orientation.
+    /// Screen width and height in CSS pixels, in portrait orientation. `None`: the same as the viewport.
     pub fn screen(&self) -> Option<(u32, u32)> {
         self.model.screen
     }
@@ -176,12 +176,12 @@ impl Device {
         self.model.scale
     }
 
-    /// Whether it is a touch device.
+    /// Whether the device is a phone or tablet with a touch screen.
     pub fn is_handheld(&self) -> bool {
         self.model.family.is_handheld()
     }
 
-    /// Its user agent; `None` for the browser's own.
+    /// The device's user agent; `None` for the browser's own.
     pub fn user_agent(&self) -> Option<&'static str> {
         self.model.family.user_agent()
     }
@@ -195,7 +195,7 @@ impl Device {
         }
     }
 
-    /// Applies the device. Keeps a viewport, scale factor or user agent that is set already.
+    /// Applies the device to `look`. Keeps a viewport, scale factor or user agent that is already set.
     pub fn apply(&self, look: &mut DeviceProfile) {
         look.viewport.get_or_insert(self.viewport());
         look.device_scale_factor.get_or_insert(self.scale());

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-/// The most common servers of ads and trackers. Short by intent: complete lists exist elsewhere.
+/// The most common servers of ads and trackers. Deliberately short; longer lists can be read from files.
 const ADS: [&str; 64] = [
     "2mdn.net",
     "3lift.com",
@@ -71,21 +71,21 @@ const ADS: [&str; 64] = [
     "yieldmo.com",
 ];
 
-/// Domains with all their subdomains.
+/// A set of domains, which includes all their subdomains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DomainList {
     named: HashSet<String>,
-    /// The number of lines without a domain, which are ignored.
+    /// The number of lines in the parsed list that contain no supported domain and are ignored.
     pub left_out: usize,
 }
 
 impl DomainList {
-    /// The built-in list.
+    /// Returns the built-in list of ad and tracker domains.
     pub fn ad_domains() -> Self {
         Self { named: ADS.iter().map(|&name| name.to_owned()).collect(), left_out: 0 }
     }
 
-    /// Parses a list of names, hosts file lines, or rules such as `||ads.example^`, with exceptions `@@||ads.example^`.
+    /// Parses names, hosts file lines, and rules such as `||ads.example^` or exceptions `@@||ads.example^`.
     pub fn read(text: &str) -> Self {
         let mut domains = Self::default();
         let mut excepted = Vec::new();
@@ -116,7 +116,7 @@ impl DomainList {
         domains
     }
 
-    /// The domains of both lists.
+    /// Returns the domains of both lists.
     #[must_use]
     pub fn union(mut self, other: Self) -> Self {
         self.named.extend(other.named);
@@ -132,7 +132,7 @@ impl DomainList {
         self.named.is_empty()
     }
 
-    /// Whether the host of a URL is one of these domains or a subdomain.
+    /// Whether the host of a URL is one of these domains or one of their subdomains.
     pub fn contains_url(&self, url: &str) -> bool {
         let Some(host) = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)) else {
             return false;
@@ -150,7 +150,7 @@ impl DomainList {
     }
 }
 
-/// The domain of a rule that blocks a full domain. A third-party condition is ignored: ad servers host no pages.
+/// Returns the domain that a rule blocks entirely. Ignores third-party conditions: ad servers host no pages.
 fn ruled(rule: &str) -> Option<String> {
     let rest = rule.strip_prefix("||")?;
     let (domain, options) = rest.split_once('^')?;
@@ -158,7 +158,7 @@ fn ruled(rule: &str) -> Option<String> {
     whole.then(|| name(domain)).flatten()
 }
 
-/// The name in lower case, if it is an ASCII domain name with a dot.
+/// Returns the name in lower case if it is an ASCII domain name with a dot; otherwise `None`.
 fn name(text: &str) -> Option<String> {
     let lower = text.trim_end_matches('.').to_ascii_lowercase();
     let is_label = |label: &str| {
@@ -167,7 +167,7 @@ fn name(text: &str) -> Option<String> {
     (lower.contains('.') && lower.split('.').all(is_label)).then_some(lower)
 }
 
-/// Whether this is a name that hosts files define for the machine itself.
+/// Whether the name is one that hosts files define for the machine itself, such as `localhost`.
 fn is_own(name: &str) -> bool {
     matches!(
         name,

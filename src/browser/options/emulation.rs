@@ -11,7 +11,7 @@ use crate::cdp::types::emulation::{
 use crate::cdp::types::network::EmulateNetworkConditions;
 use crate::cdp::types::page::SetBypassCsp;
 
-/// A geolocation in degrees; the accuracy is in metres.
+/// A geolocation: latitude and longitude in degrees, accuracy in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Geolocation {
     pub latitude: f64,
@@ -20,7 +20,7 @@ pub struct Geolocation {
     pub accuracy: f64,
 }
 
-/// Emulated media features. `None` uses the system's.
+/// Emulated media features. A feature that is `None` keeps the system's value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Media {
@@ -32,7 +32,7 @@ pub struct Media {
     pub contrast: Option<String>,
 }
 
-/// Network throttling: the latency in milliseconds, `down` and `up` in bytes per second.
+/// Network throttling: latency in milliseconds, download and upload throughput in bytes per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Throttle {
     pub latency: f64,
@@ -40,7 +40,7 @@ pub struct Throttle {
     pub up: f64,
 }
 
-/// The emulation of a context.
+/// The emulation settings of a context.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Emulation {
     pub geolocation: Option<Geolocation>,
@@ -49,18 +49,18 @@ pub struct Emulation {
     pub scripts_disabled: bool,
     pub bypass_csp: bool,
     pub media: Media,
-    /// Width and height of the screen. Default: those of the viewport.
+    /// Screen width and height in CSS pixels. Default: those of the viewport.
     pub screen: Option<(u32, u32)>,
-    /// Whether a page behaves as focused while it is used.
+    /// Whether a page behaves as focused while it is in use.
     pub focus: bool,
     /// Whether all pages always behave as focused.
     pub focus_everywhere: bool,
-    /// The original device, locale and time zone of the context, if they were changed.
+    /// The device, locale and time zone that the context had before they were changed; `None` if unchanged.
     pub usual: Option<DeviceProfile>,
 }
 
 impl Emulation {
-    /// Sends what a page or frame process needs before it runs.
+    /// Sends the emulation commands to a page or frame process before it runs.
     pub(in crate::browser) fn set_up(&self, session: &CdpSession, is_page: bool) {
         if self.geolocation.is_some() && is_page {
             session.send(place(self.geolocation)).ignore();

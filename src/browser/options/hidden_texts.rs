@@ -13,7 +13,7 @@ pub struct HiddenTexts {
 
 #[derive(Default)]
 struct Texts {
-    /// Texts as lower-case letters and digits only; the search ignores other characters between those.
+    /// Texts reduced to lower-case letters and digits. The search ignores all other characters in the page.
     patterns: Vec<String>,
     /// Texts that are searched verbatim.
     literals: Vec<String>,
@@ -26,7 +26,7 @@ impl fmt::Debug for HiddenTexts {
 }
 
 impl HiddenTexts {
-    /// Replaces the texts.
+    /// Replaces all texts.
     pub fn set(&self, patterns: Vec<String>, literals: Vec<String>) {
         *self.texts.write() = Texts { patterns, literals };
     }
@@ -36,7 +36,7 @@ impl HiddenTexts {
         texts.patterns.is_empty() && texts.literals.is_empty()
     }
 
-    /// The texts as script arguments.
+    /// Returns the arguments of the search script: the patterns and the literals.
     pub(in crate::browser) fn to_arguments(&self) -> [Value; 2] {
         let texts = self.texts.read();
         [json!(texts.patterns), json!(texts.literals)]

@@ -2,7 +2,7 @@
 use super::ContextOptions;
 use crate::browser::program::launch::languages;
 
-/// The emulated screen, language and time zone. `None` uses the browser's.
+/// The emulated screen, language and time zone. A field that is `None` keeps the browser's own value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeviceProfile {
     pub viewport: Option<(u32, u32)>,
@@ -15,7 +15,7 @@ pub struct DeviceProfile {
 }
 
 impl ContextOptions {
-    /// The languages for the locale, in order of preference.
+    /// Returns the languages for the locale, comma-separated, preferred first. `None` without a locale.
     pub(in crate::browser) fn languages(&self) -> Option<String> {
         let locale = self.locale.as_deref()?;
         Some(if self.single_language { locale.to_owned() } else { languages(locale) })

@@ -25,16 +25,16 @@ use emulation::Emulation;
 use hidden_texts::HiddenTexts;
 use storage_state::{StorageState, origin_of};
 
-/// Options of a context. Default: the browser's behaviour.
+/// Options of a browser context. The default keeps the browser's behaviour.
 #[derive(Debug, Clone, Default)]
 pub struct ContextOptions {
-    /// Width and height of the viewport in CSS pixels. `None`: the size of the window.
+    /// Viewport width and height in CSS pixels. `None`: the size of the window.
     pub viewport: Option<(u32, u32)>,
-    /// Pages report the size of their windows as their viewport.
+    /// Whether a page's window size counts as its viewport if `viewport` is `None`.
     pub window_is_viewport: bool,
     pub user_agent: Option<String>,
     pub locale: Option<String>,
-    /// `navigator.languages` contains only the locale.
+    /// Whether `navigator.languages` contains only the locale.
     pub single_language: bool,
     pub timezone: Option<String>,
     pub extra_headers: Headers,
@@ -45,11 +45,11 @@ pub struct ContextOptions {
     pub init_scripts: Vec<String>,
     /// The proxy for all traffic of this context.
     pub proxy: Option<Proxy>,
-    /// The servers that its pages may reach.
+    /// The servers that the context's pages may reach.
     pub policy: Arc<Policy>,
-    /// The local files that its pages may load. `None`: the browser's rules.
+    /// The local files that the context's pages may load. `None`: the browser's own rules.
     pub local_files: Option<LocalFiles>,
-    /// Granted permissions, such as `geolocation`.
+    /// Permissions to grant, such as `geolocation`.
     pub permissions: Vec<String>,
     /// The initial cookies and storage.
     pub storage_state: Option<Arc<StorageState>>,
@@ -58,25 +58,25 @@ pub struct ContextOptions {
     /// Whether pages use the mobile layout; requires a viewport.
     pub is_mobile: bool,
     pub has_touch: bool,
-    /// The input style of its pages.
+    /// The input style of the context's pages.
     pub input: InputStyle,
     /// The folder for downloads. `None`: the browser's behaviour.
     pub downloads: Option<PathBuf>,
-    /// Downloads keep the browser's ids as names, instead of the suggested names.
+    /// Whether downloaded files are named by the browser's download ids, instead of the suggested names.
     pub downloads_by_id: bool,
-    /// Downloads are cancelled at once.
+    /// Whether downloads are cancelled at once.
     pub refuses_downloads: bool,
-    /// Service workers cannot be registered.
+    /// Whether pages are prevented from registering service workers.
     pub refuses_service_workers: bool,
     /// Credentials for HTTP authentication.
     pub http_credentials: Vec<HttpCredentials>,
     /// Whether file choosers are reported by `Page::file_chooser` instead of opening a window.
     pub catch_file_choosers: bool,
-    /// Whether a listener answers each dialog, so that actions on the page wait for its answer.
+    /// Whether a listener answers every dialog. If so, actions on the page wait for its answer.
     pub has_dialog_listener: bool,
-    /// Whether the context stays open when this client disconnects, so that another one can take it over.
+    /// Whether the context stays open when this client disconnects, so that another client can take it over.
     pub outlives_connection: bool,
-    /// Whether the tools that its pages offer to agents (WebMCP) are collected.
+    /// Whether to collect the tools that pages offer to agents (WebMCP).
     pub collects_page_tools: bool,
     pub emulation: Emulation,
     /// The texts to hide in screenshots.
@@ -88,16 +88,16 @@ pub struct ContextOptions {
 pub struct HttpCredentials {
     pub username: String,
     pub password: String,
-    /// The only origin that receives them, if given.
+    /// The only origin that receives the credentials. `None`: any origin.
     pub origin: Option<String>,
-    /// Whether they are sent without a challenge; only in API requests.
+    /// Whether API requests send the credentials without waiting for a challenge.
     pub unasked: bool,
-    /// Whether a person entered them, instead of the configuration.
+    /// Whether a person entered the credentials. Otherwise, they come from the configuration.
     pub entered_by_person: bool,
 }
 
 impl HttpCredentials {
-    /// The credentials for this URL: those of its origin, or else general ones.
+    /// Returns the credentials for this URL: those of its origin, or else those without an origin.
     pub(in crate::browser) fn matching<'a>(all: &'a [Self], url: &str) -> Option<&'a Self> {
         let own =
             all.iter().find(|one| one.origin.as_deref().is_some_and(|at| origin_of(at) == origin_of(url)));
@@ -105,7 +105,7 @@ impl HttpCredentials {
     }
 }
 
-/// Decides whether a `file:` URL may be loaded. Cheap to clone.
+/// Decides which `file:` URLs may be loaded. Cheap to clone.
 #[derive(Clone)]
 pub struct LocalFiles(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
 

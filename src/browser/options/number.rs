@@ -1,7 +1,7 @@
-//! Numbers in JSON as a page writes them: whole ones without a decimal point.
+//! JSON numbers as JavaScript writes them: whole numbers without a decimal point.
 use serde_json::Value as Json;
 
-/// A number as `JSON.stringify` writes it, except for numbers beyond the exact range.
+/// Converts a number to JSON as `JSON.stringify` does, except for whole numbers of 2^53 and above.
 #[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
 pub(in crate::browser) fn json_number(number: f64) -> Json {
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -1,7 +1,7 @@
 //! Permissions of pages.
 use crate::error::{Error, Result};
 
-/// The names of permissions, and the browser's names for them.
+/// The supported permissions, as pairs of their name and the browser's name in CDP.
 pub const PERMISSIONS: [(&str, &str); 19] = [
     ("accelerometer", "sensors"),
     ("ambient-light-sensor", "sensors"),

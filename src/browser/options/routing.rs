@@ -1,4 +1,4 @@
-//! Which requests are intercepted, and URL patterns.
+//! URL globs, and the choice of requests to intercept.
 use regex::Regex;
 
 /// A glob for full URLs, as in Playwright: `*` matches anything but a slash, `**` anything, `{a,b}` one of
@@ -70,7 +70,7 @@ fn pattern_of(glob: &str) -> String {
     pattern
 }
 
-/// Which requests are intercepted. Others are not delayed.
+/// The requests to intercept, by URL. Other requests are not delayed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum InterceptedUrls {
     #[default]

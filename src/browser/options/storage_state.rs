@@ -25,7 +25,7 @@ pub struct StorageState {
 #[serde(rename_all = "camelCase")]
 pub struct ExtraStorage {
     pub databases: bool,
-    /// The origin private file systems of sites.
+    /// Whether to include the origin private file systems (OPFS).
     pub private_files: bool,
 }
 
@@ -34,15 +34,15 @@ pub struct ExtraStorage {
 pub struct StoredCookie {
     pub name: String,
     pub value: String,
-    /// The domain; with a leading dot, it includes subdomains.
+    /// The cookie's domain. A leading dot includes subdomains.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub domain: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// A URL instead of domain and path.
+    /// A URL that determines domain and path, instead of these two fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The expiry as a Unix time in seconds; -1 for the end of the session.
+    /// The expiry as a Unix time in seconds; -1 for a session cookie.
     #[serde(default = "session_only", serialize_with = "as_whole_number")]
     pub expires: f64,
     #[serde(default)]
@@ -79,7 +79,7 @@ pub struct StoredOrigin {
     /// `IndexedDB` databases, in the format of `emulate/storage/script.js`.
     #[serde(default, rename = "indexedDB", skip_serializing_if = "Vec::is_empty")]
     pub indexed_db: Vec<Value>,
-    /// The origin private file system: folders before their content.
+    /// The entries of the origin private file system. A folder comes before its content.
     #[serde(default, rename = "opfs", skip_serializing_if = "Vec::is_empty")]
     pub private_files: Vec<PrivateFile>,
 }
@@ -90,7 +90,7 @@ pub struct StoredOrigin {
 pub enum PrivateFile {
     File {
         path: String,
-        /// The content.
+        /// The content of the file, Base64-encoded.
         #[serde(default)]
         base64: String,
     },
@@ -110,7 +110,7 @@ pub(in crate::browser) fn session_only() -> f64 {
 }
 
 impl StorageState {
-    /// Reads a file in Playwright's format.
+    /// Reads a storage state from a file in Playwright's format.
     ///
     /// # Errors `file`, with the line that cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
@@ -141,7 +141,7 @@ impl StorageState {
         Ok(state)
     }
 
-    /// The storage state as text.
+    /// Returns the storage state as formatted JSON.
     pub fn text(&self) -> Result<String> {
         let broken = |error: serde_json::Error| file(Path::new("the state"), &error.to_string());
         Ok(serde_json::to_string_pretty(self).map_err(broken)? + "\n")
@@ -154,13 +154,13 @@ fn as_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, 
     json_number(*number).serialize(serializer)
 }
 
-/// A passkey in Playwright's format. Empty fields of a new one are generated.
+/// A passkey in Playwright's format. Fields that are empty when it is added are generated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Passkey {
-    /// The credential id, in base64url, as are the other binary fields.
+    /// The credential id. Like all binary fields, it is encoded in base64url.
     pub id: String,
-    /// The domain of its site.
+    /// The relying party id: the domain of the site.
     pub rp_id: String,
     pub user_handle: String,
     /// The private key in PKCS #8.
@@ -171,7 +171,7 @@ pub struct Passkey {
     pub sign_count: u32,
 }
 
-/// `https://host:port`, if the URL has an origin with storage.
+/// Returns the origin of an HTTP(S) URL, such as `https://host:port`; `None` for other URLs.
 pub(in crate::browser) fn origin_of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some(url.origin().ascii_serialization())

@@ -1,4 +1,4 @@
-//! The endpoint of a remote browser.
+//! Resolves the endpoint of a remote browser to its WebSocket URL.
 use std::time::Duration;
 
 use reqwest::redirect;
@@ -8,12 +8,12 @@ use url::Url;
 
 use crate::error::{Error, Result, human};
 
-/// The largest accepted response of a browser's endpoint, in bytes.
+/// The maximum size of an endpoint's response, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
 const MOST_REDIRECTS: usize = 5;
 
-/// Returns the WebSocket URL of a browser: `endpoint` itself if it is one, otherwise the URL that its
-/// `/json/version` reports.
+/// Returns the WebSocket URL of a browser: `endpoint` if it is a `ws://` or `wss://` URL, otherwise the URL
+/// that its `/json/version` reports.
 pub(in crate::browser) async fn resolve(
     endpoint: &str,
     headers: &[(String, String)],
@@ -30,7 +30,7 @@ pub(in crate::browser) async fn resolve(
     let answer =
         answer.unwrap_or_else(|_| Err(gone(format!("it gave no answer within {}", human(limit)))))?;
     let mut socket = Url::parse(&answer).map_err(|_| gone("its answer names no address".to_owned()))?;
-    // The reported host may be unreachable from here, such as behind a forwarded port: keep the one that answered.
+    // The reported host may be unreachable from here, such as behind a forwarded port: use the endpoint's.
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
     let same = socket.set_scheme(scheme).is_ok()
         && socket.set_host(url.host_str()).is_ok()

@@ -1,4 +1,4 @@
-//! Finds the browser: at a given path, installed, or downloaded.
+//! Finds the browser program: at a given path, installed, or downloaded.
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,7 +18,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Parses `chromium`, `chrome`, `msedge`, `firefox`.
+    /// Parses `chromium`, `chrome`, `msedge` or `firefox`; `Error::UnsupportedBrowser` for other names.
     pub fn from_name(name: &str) -> Result<Self> {
         match name.to_ascii_lowercase().as_str() {
             "chromium" => Ok(Self::Chromium),
@@ -44,28 +44,28 @@ impl Channel {
     }
 }
 
-/// Which browser to find.
+/// The criteria for finding a browser.
 #[derive(Debug, Clone, Default)]
 pub struct BrowserQuery {
-    /// The program to use, without a search.
+    /// The path of the program. If given, no search takes place.
     pub executable: Option<PathBuf>,
     pub channel: Channel,
-    /// If given, the only folder to search, for downloaded browsers.
+    /// The folder of downloaded browsers. If given, no other folder is searched.
     pub browsers_dir: Option<PathBuf>,
 }
 
-/// A browser that can be started.
+/// A browser program that was found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundBrowser {
-    /// The browser program itself, in place of a known wrapper script of a distribution.
+    /// The browser program itself, even if a known wrapper script of a Linux distribution was found.
     pub executable: PathBuf,
     pub channel: Channel,
-    /// The wrapper script that led to `executable`.
+    /// The wrapper script that runs `executable`, if one was found.
     pub wrapper: Option<PathBuf>,
 }
 
 impl FoundBrowser {
-    /// Whether it is a snap, which has its own `/tmp`.
+    /// Whether the browser is a snap, which has its own `/tmp`.
     pub fn is_snap(&self) -> bool {
         self.executable.starts_with("/snap")
     }
@@ -86,7 +86,7 @@ pub fn downloads_folder() -> Option<PathBuf> {
     SearchEnvironment::current().downloads_folder()
 }
 
-/// An operating system, for the paths of browsers.
+/// An operating system. It determines where browsers are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumIter)]
 pub enum Platform {
     Linux,
@@ -104,7 +104,7 @@ impl Platform {
     };
 }
 
-/// Program names on `PATH`, best first.
+/// The names of browser programs on `PATH`, in order of preference.
 const NAMES: &[(Platform, Channel, &[&str])] = &[
     (Platform::Linux, Channel::Chromium, &["chromium", "chromium-browser", "ungoogled-chromium"]),
     (
@@ -126,7 +126,7 @@ const NAMES: &[(Platform, Channel, &[&str])] = &[
     (Platform::Windows, Channel::Firefox, &["firefox.exe"]),
 ];
 
-/// Installation paths. `{NAME}` stands for an environment variable.
+/// The paths at which browsers are installed. `{NAME}` stands for an environment variable.
 const PLACES: &[(Platform, Channel, &[&str])] = &[
     (
         Platform::Linux,
@@ -255,7 +255,7 @@ const UNPACKED: &[(Platform, &[&str])] = &[
     (Platform::Windows, &["chrome-win64/chrome.exe", "chrome-win/chrome.exe", "chrome-win32/chrome.exe"]),
 ];
 
-/// Cache folders of the user: Playwright's browsers are in `ms-playwright`, ours in `patchright-mcp`.
+/// The user's cache folders. Playwright uses the subfolder `ms-playwright`, this project `patchright-mcp`.
 const CACHES: &[(Platform, &[&str])] = &[
     (Platform::Linux, &["{XDG_CACHE_HOME}", "{HOME}/.cache"]),
     (Platform::Mac, &["{HOME}/Library/Caches"]),
@@ -281,22 +281,22 @@ const WRAPPERS: &[(&str, &str)] = &[
     ("/usr/bin/chromium-browser", "/snap/bin/chromium"),
 ];
 
-/// The environment variable with the path of the browser, which has precedence.
+/// The environment variable with the path of the browser. It has precedence over the search.
 const OWN_VARIABLE: &str = "PATCHRIGHT_MCP_EXECUTABLE_PATH";
 /// Environment variables of other tools with the path of a browser.
 const VARIABLES: &[&str] = &["CHROME_PATH", "CHROMIUM_PATH"];
 
-/// The environment of the search, which tests replace.
+/// The environment in which to search for a browser. Tests use their own.
 #[derive(Debug, Clone)]
 pub struct SearchEnvironment {
     pub platform: Platform,
-    /// The folder that stands for `/` in the paths of the tables.
+    /// The folder in place of `/`, to which the paths in the tables are relative.
     pub root: PathBuf,
     pub variables: HashMap<OsString, OsString>,
 }
 
 impl SearchEnvironment {
-    /// The environment of this machine.
+    /// Returns the environment of this machine.
     pub fn current() -> Self {
         let variables = std::env::vars_os().map(|(name, value)| {
             // Windows ignores the case of variable names.
@@ -310,7 +310,7 @@ impl SearchEnvironment {
         if let Some(executable) = &wanted.executable {
             return self.identified(executable, executable.display().to_string());
         }
-        // The variable applies to Firefox only if its path is that of a Firefox, otherwise only to the other brands.
+        // The variable counts for Firefox only if it names a Firefox, and for other brands only if not.
         let own = self.variable(OWN_VARIABLE).filter(|executable| {
             (channel_of(Path::new(executable)) == Channel::Firefox) == (wanted.channel == Channel::Firefox)
         });
@@ -345,7 +345,7 @@ impl SearchEnvironment {
         Err(Error::BrowserNotFound { looked })
     }
 
-    /// Returns the program that the user has named. There is no fallback: the error explains what is wrong with it.
+    /// Returns the browser at the path that the user gave, without fallback: the error says what is wrong.
     fn identified(&self, executable: &Path, named: String) -> Result<FoundBrowser> {
         if let Some(found) = self.unwrapped(executable, channel_of(executable)) {
             return Ok(found);
@@ -361,7 +361,7 @@ impl SearchEnvironment {
         Err(Error::BrowserLaunch { reason })
     }
 
-    /// The installation paths of a brand.
+    /// Returns the paths at which a brand is usually installed.
     pub fn install_paths(&self, channel: Channel) -> Vec<PathBuf> {
         row(PLACES, self.platform, channel).iter().filter_map(|place| self.path(place)).collect()
     }
@@ -385,14 +385,14 @@ impl SearchEnvironment {
         None
     }
 
-    /// The newest browser in Playwright's downloads, or else in ours.
+    /// Returns the newest browser in Playwright's downloads, otherwise in this project's downloads.
     fn downloaded(&self, looked: &mut Vec<String>) -> Option<FoundBrowser> {
         let playwright = match self.variable("PLAYWRIGHT_BROWSERS_PATH") {
             Some(setting) if setting != "0" => Some(PathBuf::from(setting)),
             _ => self.caches().map(|caches| caches.join("ms-playwright")),
         };
         let ours = self.downloads_folder();
-        // Playwright's folder also contains other browsers, and a headless-only Chromium that pages can recognise.
+        // Playwright's folder also contains other browsers and a headless-only Chromium that pages detect.
         for (folder, fits) in [(playwright, is_playwrights_chromium as fn(&str) -> bool), (ours, |_| true)] {
             let Some(folder) = folder else { continue };
             let found = self.newest_in(&folder, fits);
@@ -404,7 +404,7 @@ impl SearchEnvironment {
         None
     }
 
-    /// The newest download in a folder.
+    /// Returns the browser with the highest version among the subfolders of `folder` whose names pass `fits`.
     fn newest_in(&self, folder: &Path, fits: fn(&str) -> bool) -> Option<FoundBrowser> {
         let (_, inside) = UNPACKED.iter().find(|(platform, _)| *platform == self.platform)?;
         newest_first(folder, fits).into_iter().find_map(|revision| {
@@ -425,7 +425,7 @@ impl SearchEnvironment {
         places.iter().find_map(|place| self.path(place))
     }
 
-    /// The browser at `path`, or the program behind a known wrapper script there. `None` if it is not executable.
+    /// Returns the browser at `path`, or the program of a known wrapper script. `None` if not executable.
     fn unwrapped(&self, path: &Path, channel: Channel) -> Option<FoundBrowser> {
         if !is_executable(path) {
             return None;
@@ -451,7 +451,7 @@ impl SearchEnvironment {
                 }
             }
         }
-        // Without its snap, Ubuntu's script only prints what to install.
+        // If the snap is not installed, Ubuntu's script only prints how to install it.
         (!mentions_snap(&real)).then_some(plain)
     }
 
@@ -459,7 +459,7 @@ impl SearchEnvironment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// Expands a path of the tables; `None` if its environment variable is not set.
+    /// Expands a path of the tables above; `None` if its environment variable is not set.
     fn path(&self, place: &str) -> Option<PathBuf> {
         match place.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
             Some((name, rest)) => Some(Path::new(self.variable(name)?).join(rest.trim_start_matches('/'))),
@@ -501,7 +501,7 @@ fn is_playwrights_chromium(folder: &str) -> bool {
     folder.strip_prefix("chromium-").is_some_and(|revision| revision.parse::<u64>().is_ok())
 }
 
-/// The folders in `folder` whose names fit, highest version first.
+/// Returns the subfolders of `folder` whose names pass `fits`, highest version first.
 fn newest_first(folder: &Path, fits: fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<_> = entries
@@ -532,7 +532,7 @@ pub(crate) fn beginning(path: &Path, length: u64) -> Vec<u8> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     if let Ok(file) = fs::File::open(path) {
-        // An unreadable file counts as an unknown program.
+        // A file that cannot be read counts as empty.
         let _ = file.take(length).read_to_end(&mut bytes);
     }
     bytes

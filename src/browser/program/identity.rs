@@ -1,7 +1,7 @@
 //! The browser's identity: user agent, client hints, platform and languages.
 //!
-//! Setting only the user agent, as an argument or through CDP, empties the client hints, which are never empty in
-//! ordinary browsers. So an override always sets all parts of the identity, for every page, frame and worker.
+//! Setting only the user agent, as an argument or through CDP, empties the client hints. Real browsers always
+//! have client hints, so an override sets all parts of the identity, for every page, frame and worker.
 use crate::cdp::types::emulation::{BrandVersion, SetUserAgentOverride, UserAgentMetadata};
 
 /// The identity of a browser.
@@ -13,15 +13,15 @@ pub(in crate::browser) struct Identity {
     pub version: String,
     /// The default user agent for pages.
     pub user_agent: String,
-    /// Whether the user agent was given as an argument.
+    /// Whether the user agent was passed to the browser as an argument.
     pub has_custom_user_agent: bool,
     /// Whether the user agent is the browser's real one.
     pub is_genuine: bool,
 }
 
 impl Identity {
-    /// The CDP override with which pages see a consistent browser with this user agent and these languages; what is not
-    /// given stays the browser's own. `None` if no override is needed.
+    /// Returns the CDP override that makes user agent, client hints and languages consistent. An omitted
+    /// argument keeps the browser's own value. `None` if no override is needed.
     pub(in crate::browser) fn claim(
         &self,
         user_agent: Option<&str>,
@@ -43,7 +43,7 @@ impl Identity {
         self.is_genuine && user_agent == self.user_agent
     }
 
-    /// The client hints for a user agent. `None` if it is not Chromium's: other browsers have none.
+    /// Returns the client hints for a user agent; `None` if it is not Chromium's: other browsers send none.
     fn metadata(&self, user_agent: &str) -> Option<UserAgentMetadata> {
         let major = user_agent.split(" Chrome/").nth(1)?.split(['.', ' ']).next()?;
         let full = if self.version.split('.').next() == Some(major) {
@@ -75,8 +75,8 @@ impl Identity {
         })
     }
 
-    /// The brand list with `version`, including Chromium's made-up brand (GREASE), whose name, version and position
-    /// depend on the major version.
+    /// Returns the brand list with `version`. It includes Chromium's made-up brand (GREASE), whose name,
+    /// version and position depend on the major version.
     fn brands(&self, major: &str, version: &str) -> Vec<BrandVersion> {
         const MARKS: [char; 11] = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_'];
         const NUMBERS: [&str; 3] = ["8", "99", "24"];
@@ -104,20 +104,20 @@ impl Identity {
     }
 }
 
-/// The architecture and bitness of this machine, as in client hints.
+/// The architecture and bitness of this machine, in the format of client hints.
 const ARCHITECTURE: (&str, &str) = (
     if cfg!(any(target_arch = "x86", target_arch = "x86_64")) { "x86" } else { "arm" },
     if cfg!(target_pointer_width = "64") { "64" } else { "32" },
 );
 
-/// An operating system, as in client hints.
+/// An operating system, in the format of client hints.
 struct System {
     name: &'static str,
     version: String,
     model: String,
 }
 
-/// The system of a user agent.
+/// Parses the operating system from a user agent.
 fn system(user_agent: &str) -> System {
     let inside = user_agent.split(['(', ')']).nth(1).unwrap_or_default();
     let after = |name: &str| {
@@ -131,7 +131,7 @@ fn system(user_agent: &str) -> System {
         model: String::new(),
     };
     if let Some(version) = after("Android ") {
-        // Reduced user agents contain `K` in place of the model.
+        // A reduced user agent contains `K` in place of the device model.
         let model = inside.rsplit("; ").next().filter(|model| *model != "K" && !model.starts_with("Android"));
         return System { name: "Android", version, model: model.unwrap_or_default().to_owned() };
     }
@@ -151,7 +151,7 @@ fn version_of_macos() -> Option<String> {
     Some(version.trim().to_owned())
 }
 
-/// The `navigator.platform` for a user agent.
+/// Returns the `navigator.platform` that fits a user agent.
 fn platform(user_agent: &str) -> Option<&'static str> {
     const PLATFORMS: [(&str, &str); 7] = [
         ("iPhone", "iPhone"),
@@ -187,7 +187,7 @@ mod tests {
         identity.claim(user_agent, None).unwrap().user_agent_metadata.unwrap()
     }
 
-    /// The brand lists match those of real browsers of these versions.
+    /// The brand lists are the same as those of real browsers with these versions.
     #[test]
     fn brands_stand_as_the_version_has_them() {
         for (brand, major, expected) in [

@@ -10,16 +10,16 @@ use tokio::time::Instant;
 use super::find;
 use crate::error::{Error, Result, human};
 
-/// How often progress is reported.
+/// The interval between progress reports.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// How long the server may send no data, by default.
+/// The default of `longest_silence` in [`install`]: how long the server may send no data.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 /// The name prefix of an unfinished download's folder.
 const UNFINISHED: &str = ".download-";
 
-/// The file in an unfinished download's folder that is locked as long as the downloading process lives.
+/// The file in an unfinished download's folder that is locked while the downloading process runs.
 const LOCK: &str = "lock";
 
 /// The progress of a download.
@@ -29,9 +29,9 @@ pub enum InstallProgress {
     Unpacking,
 }
 
-/// Downloads Chromium into `folder`, by default into our folder for downloads, which [`find::find`] searches.
-/// `mirror` replaces the default server. Fails if no data arrives for `longest_silence`. An interrupted download
-/// leaves no files, and the next download removes those of a killed process. Returns the path of the program.
+/// Downloads Chromium into `folder` (default: [`find::downloads_folder`]) and returns the program's path.
+/// `mirror` replaces the default server. Fails if no data arrives for `longest_silence`. An interrupted
+/// download leaves no files; the next download removes those of a killed process.
 pub async fn install(
     mirror: Option<&str>,
     folder: Option<&Path>,
@@ -78,16 +78,16 @@ pub async fn install(
     Ok(kept.join(inside))
 }
 
-/// A temporary folder next to the destination, so that the final move is atomic. Removed on drop.
+/// Creates a temporary folder inside the destination, so that the final move is atomic, and locks it.
 fn workplace(folder: &Path) -> std::io::Result<(TempDir, File)> {
     let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder)?;
     let lock = File::create(made.path().join(LOCK))?;
-    // Without file locks, leftovers cannot be distinguished from a running download, so they stay.
+    // Without file locks, an abandoned download looks like a running one, so it is never removed.
     let _ = lock.try_lock();
     Ok((made, lock))
 }
 
-/// Removes unfinished downloads of killed processes, whose locks are gone.
+/// Removes unfinished downloads whose process was killed: their lock is free.
 fn clear_leftovers(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_download = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
@@ -104,7 +104,7 @@ fn failed(reason: impl ToString) -> Error {
     Error::BrowserInstall { reason: reason.to_string() }
 }
 
-/// An error and its causes, without URLs.
+/// Joins the messages of an error and its causes, without URLs.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut reason = vec![error.to_string()];
     let mut cause = error.source();
@@ -117,7 +117,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The progress: unpacking once `folder` contains a folder, otherwise the bytes that have arrived.
+/// Returns the current progress: unpacking once `folder` has a subfolder, otherwise the bytes received.
 fn step_of(folder: &Path) -> InstallProgress {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

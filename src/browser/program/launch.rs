@@ -1,4 +1,4 @@
-//! Starts a browser and controls it until its end, without leftovers.
+//! Starts a browser, controls its process until it exits, and removes its temporary files.
 #[cfg(unix)]
 mod diagnosis;
 #[cfg(unix)]
@@ -35,11 +35,11 @@ pub use process::{BrowserProcess, Exit, PipeReceiver, PipeSender};
 pub(crate) use profile::{Folder, sweep};
 pub use version::Version;
 
-/// How long a page's script may run before Firefox stops it. By default Firefox would ask a person whether to
-/// continue, and BiDi has no command to stop a script.
+/// How long a page's script may run before Firefox stops it. By default Firefox asks the user whether to
+/// continue, and BiDi has no command that stops a script.
 pub(in crate::browser) const FIREFOX_SCRIPT_LIMIT: Duration = Duration::from_secs(15);
 
-/// Kills all browsers and removes their temporary files, right before this process exits.
+/// Kills all browsers that this process started and removes their temporary files. Call it right before exit.
 pub fn kill_all() {
     #[cfg(unix)]
     profile::remove_all();
@@ -50,21 +50,21 @@ pub fn kill_all() {
 pub struct LaunchOptions {
     /// The program to run. Default: the installed browser.
     pub executable: Option<PathBuf>,
-    /// The brand to look for.
+    /// The browser brand to search for.
     pub channel: Channel,
-    /// The folder of downloaded browsers; if given, no other place is searched.
+    /// The folder of downloaded browsers. If given, no other folder is searched.
     pub browsers_dir: Option<PathBuf>,
-    /// Whether to run without a window. Default: headless only without a display.
+    /// Whether to run without a window. Default: headless only if there is no display.
     pub headless: Option<bool>,
     /// A permanent profile folder. Default: a temporary profile.
     pub user_data_dir: Option<PathBuf>,
-    /// Additional arguments. Lists such as `--disable-features` are merged with ours; other arguments override ours.
+    /// Additional arguments. Lists such as `--disable-features` are merged with ours, others override ours.
     pub arguments: Vec<String>,
-    /// Which of our own arguments to leave out.
+    /// Which of the default arguments to omit.
     pub ignore_default_arguments: IgnoreDefaults,
     /// Whether to use the browser's sandbox. Default: on, except as root, where Chromium would not start with it.
     pub sandbox: Option<bool>,
-    /// Width and height of the window in pixels.
+    /// The width and height of the window, in pixels.
     pub window_size: Option<(u32, u32)>,
     /// The user agent. Default: the browser's own.
     pub user_agent: Option<String>,
@@ -75,11 +75,11 @@ pub struct LaunchOptions {
     pub environment: Vec<(String, String)>,
     /// The folder for temporary profiles. Default: the system's temporary folder.
     pub temporary_folder: Option<PathBuf>,
-    /// Whether Firefox reports false as `navigator.webdriver`. This gives our connection the browser's own privileges.
+    /// Whether Firefox reports `navigator.webdriver` as false. The BiDi session then has system privileges.
     pub hides_webdriver: bool,
     /// Firefox preferences, named as in `about:config`; they override ours.
     pub firefox_settings: BTreeMap<String, serde_json::Value>,
-    /// How long the browser may take to answer its first command.
+    /// The time limit for the start, until the browser answers its first command. Default: 30 s.
     pub launch_limit: Duration,
 }
 
@@ -108,7 +108,7 @@ impl Default for LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Which browser to find.
+    /// Returns the criteria for finding the browser.
     pub fn browser_query(&self) -> BrowserQuery {
         BrowserQuery {
             executable: self.executable.clone(),
@@ -118,14 +118,14 @@ impl LaunchOptions {
     }
 }
 
-/// Which of our arguments to leave out. `--remote-debugging-pipe` and `--user-data-dir` are always passed.
+/// Which default arguments to omit. `--remote-debugging-pipe` and `--user-data-dir` are always passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum IgnoreDefaults {
     #[default]
     Nothing,
-    /// Those that are listed, with or without a value, such as `--no-first-run`.
+    /// The listed arguments, with or without a value, such as `--no-first-run`.
     These(Vec<String>),
-    /// All of [`FLAGS`], except for `--headless=new` if it was requested.
+    /// All of [`FLAGS`], except `--headless=new` if headless mode is used.
     Everything,
 }
 
@@ -138,7 +138,7 @@ pub struct Proxy {
     pub bypass: Option<String>,
 }
 
-/// The settings of a launch, after the defaults were resolved.
+/// The resolved settings of a launch, without defaults left open.
 #[derive(Debug, Clone)]
 struct Plan {
     found: FoundBrowser,
@@ -147,9 +147,9 @@ struct Plan {
     user_agent: Option<String>,
 }
 
-/// Starts a browser and waits until it answers.
+/// Starts a browser and waits until it answers its first command.
 ///
-/// `warn` receives a line about each unexpected circumstance.
+/// `warn` receives one line for each unexpected condition, such as a missing display.
 pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)) -> Result<BrowserProcess> {
     let deadline = Instant::now() + options.launch_limit;
     let headless = headless(options, warn)?;
@@ -184,7 +184,7 @@ pub async fn launch(options: &LaunchOptions, warn: &(dyn Fn(&str) + Send + Sync)
     if plan.user_agent.as_ref() == Some(&truth) {
         return Ok(process);
     }
-    // The version was unknown or outdated, such as behind a wrapper script. Start again with the reported one.
+    // The version was unknown or outdated, such as behind a wrapper script. Restart with the reported one.
     process.terminate(Duration::ZERO).await;
     version::remember(&plan.found, process.version().number());
     plan.user_agent = Some(truth);

@@ -1,4 +1,4 @@
-//! The browser program: finding, downloading, starting, identifying and connecting.
+//! The browser program: finding, downloading, starting, identifying and connecting to it.
 pub(super) mod endpoint;
 pub mod find;
 pub(super) mod identity;

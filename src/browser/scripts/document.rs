@@ -14,9 +14,9 @@ use crate::browser::objects::world::ScriptWorld;
 use crate::cdp::types::page::SetDocumentContent;
 use crate::error::{Error, Result};
 
-/// The default polling interval of a condition: about one frame of a 60 Hz display.
+/// The default interval between two checks of a condition: about one frame of a 60 Hz display.
 const LOOK_PAUSE: Duration = Duration::from_millis(16);
-/// How long a check that is running at the time limit may continue.
+/// How long after the deadline a check that is already running may continue.
 const LAST_LOOK: Duration = Duration::from_millis(500);
 
 const WRITTEN: &str = include_str!("../injected/written.js");
@@ -36,7 +36,7 @@ pub struct TagOptions {
 }
 
 impl Frame {
-    /// The document as HTML with its doctype.
+    /// Returns the document as HTML, with its doctype.
     pub async fn html(&self) -> Result<String> {
         self.read_text(WRITTEN).await
     }
@@ -46,12 +46,12 @@ impl Frame {
         self.read_text(WITH_SHADOWS).await
     }
 
-    /// The title of the document, without a time limit.
+    /// Returns the title of the document. Has no time limit of its own.
     pub async fn document_title(&self) -> Result<String> {
         self.read_text("document.title").await
     }
 
-    /// Runs one of our scripts in the isolated world. Returns its text, or an empty string for any other result.
+    /// Runs a built-in script in the isolated world. Returns an empty string if the result is no string.
     async fn read_text(&self, script: &str) -> Result<String> {
         match self.realm(ScriptWorld::Isolated).await?.evaluate(script, &JsValue::Undefined).await? {
             JsValue::Text(text) => Ok(text),
@@ -59,14 +59,14 @@ impl Frame {
         }
     }
 
-    /// Adds a `<script>` or a style sheet to the document. Returns its element after it has loaded, or `Error::Script`
-    /// if it could not be loaded.
+    /// Adds a tag named `name` (`script` or `style`) to the document and waits until its URL has loaded.
+    /// Returns a handle of the new element, or `Error::Script` if loading fails.
     pub async fn add_tag(&self, name: &str, tag: &TagOptions) -> Result<JsHandle> {
         let argument = JsValue::from_json(&json!([name, tag]));
         self.realm(ScriptWorld::Main).await?.evaluate_handle(ADD_TAG, &argument).await
     }
 
-    /// Waits until the frame's URL differs from `url`. Returns the new URL, or the unchanged one after `limit`.
+    /// Waits until the frame's URL differs from `url`. Returns the URL, which is unchanged after `limit`.
     pub async fn wait_for_url_change(&self, url: &str, limit: Duration) -> Result<String> {
         let page = self.page()?;
         let moved = page.until(|_| match self.is_detached() {
@@ -79,7 +79,7 @@ impl Frame {
         }
     }
 
-    /// Replaces the content of the document, and waits for the requested lifecycle event.
+    /// Replaces the content of the document, and waits for the lifecycle event `options.until`.
     pub async fn set_content(&self, html: &str, options: &NavigateOptions) -> Result<()> {
         let deadline = Instant::now() + options.limit;
         let slow = || Error::NavigationSlow { waited: options.limit };
@@ -95,7 +95,7 @@ impl Frame {
         })
     }
 
-    /// Waits until the current document, or one that replaces it, has reached a lifecycle event.
+    /// Waits until the frame's document, even if it is replaced meanwhile, has reached the event `until`.
     pub async fn wait_for_lifecycle(&self, until: WaitUntil, limit: Duration) -> Result<()> {
         let page = self.page()?;
         let reached = page.until(|_| match self.is_detached() {
@@ -108,7 +108,7 @@ impl Frame {
         }
     }
 
-    /// Waits until `script` returns a truthy value, and returns it.
+    /// Evaluates `script` every `pause` (default: 16 ms) until its result is truthy. Returns that result.
     pub async fn wait_for_function(
         &self,
         script: &str,
@@ -135,7 +135,7 @@ impl Frame {
 }
 
 impl Page {
-    /// Width and height of the viewport, in CSS pixels.
+    /// Returns the width and height of the viewport, in CSS pixels.
     pub async fn viewport_size(&self) -> Result<(f64, f64)> {
         let size = self
             .main_frame()

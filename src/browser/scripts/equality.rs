@@ -1,11 +1,11 @@
-//! Equality of JavaScript values by content, independent of their source.
+//! Deep equality of JavaScript values.
 use std::collections::HashMap;
 
 use super::value::JsValue;
 
 impl JsValue {
-    /// Whether both have the same content. `null` equals `undefined`. The content of Maps and Sets is not read: each
-    /// equals every other one and an empty object.
+    /// Whether both values have the same content. `null` equals `undefined`. The entries of Maps and Sets are
+    /// not compared: a Map or Set equals every other Map or Set, and an empty object.
     pub fn equals(&self, other: &Self) -> bool {
         let mut met = (HashMap::new(), HashMap::new());
         note(self, &mut met.0);
@@ -14,10 +14,10 @@ impl JsValue {
     }
 }
 
-/// Arrays and objects by id, for references to them.
+/// Arrays and objects by id, to resolve [`JsValue::Again`].
 type ById<'a> = HashMap<u64, &'a JsValue>;
 
-/// How deep values are compared, since they may be cyclic. Deeper parts count as equal.
+/// The nesting depth to which values are compared; values may be cyclic. Deeper parts count as equal.
 const DEEPEST: usize = 200;
 
 struct Comparison<'a> {
@@ -91,7 +91,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A date without trailing zeros, since the two dates may be written with different numbers of decimals.
+/// Removes `Z` and trailing zeros from an ISO date: dates may have different numbers of decimals.
 fn instant(date: &str) -> &str {
     date.trim_end_matches('Z').trim_end_matches('0')
 }

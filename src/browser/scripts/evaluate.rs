@@ -15,9 +15,9 @@ use crate::cdp::types::runtime::{
 };
 use crate::error::{Error, Result};
 
-/// How deep objects are converted.
+/// The number of levels of a result that the browser serializes.
 const DEEPEST: u32 = 24;
-/// How long a script may run whose dialogs are answered.
+/// The CDP time limit for a script whose dialogs the caller answers.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
 impl Frame {
@@ -34,9 +34,9 @@ impl Frame {
         Ok(json_value(&self.run(script, arguments, scope, false).await?))
     }
 
-    /// Like [`evaluate`](Self::evaluate), with a time limit. After it, a script that blocks the page is stopped;
-    /// one that only awaits a promise continues. Returns `Error::WaitRanOut` then, or `Error::PageBusy` if the page
-    /// remains blocked.
+    /// Like [`evaluate`](Self::evaluate), with a time limit. When the limit passes, a script that blocks the
+    /// page is terminated; a script that only awaits a promise continues. Then returns `Error::WaitRanOut`,
+    /// or `Error::PageBusy` if the page remains blocked.
     pub async fn evaluate_within(
         &self,
         limit: Duration,
@@ -47,8 +47,8 @@ impl Frame {
         self.run_within(limit, script, arguments, scope, false).await
     }
 
-    /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the dialogs of the script. The time
-    /// limit starts again if it ends while a dialog is open.
+    /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the script's dialogs: a
+    /// dialog is no error. The time limit restarts if it passes while a dialog is open.
     pub async fn evaluate_through_dialogs(
         &self,
         limit: Duration,
@@ -125,7 +125,7 @@ impl Frame {
         }
     }
 
-    /// Why a script was aborted: the frame was detached or navigated. The browser may report the end before the reason.
+    /// Returns why a script was aborted: the frame was detached or navigated. Waits 1 s for a late event.
     async fn why_left(&self, page: &Page, loader: &str) -> Error {
         const SOON: Duration = Duration::from_secs(1);
         let left = page.until(|_| (self.is_detached() || *self.loader_id() != *loader).then_some(()));
@@ -133,7 +133,7 @@ impl Frame {
         if self.is_detached() { Error::FrameDetached } else { Error::DocumentGone }
     }
 
-    /// The execution context id of the world `scope` in the current document.
+    /// Returns the execution context id of the world `scope` in the current document.
     pub async fn execution_context(&self, scope: ScriptWorld) -> Result<i64> {
         match scope {
             ScriptWorld::Isolated => Ok(self.utility_world().await?.context_id()),
@@ -141,7 +141,7 @@ impl Frame {
         }
     }
 
-    /// The same node as `node`, as an argument for calls in the world `scope`.
+    /// Returns `node` as a call argument for the world `scope`, and a handle to keep until the call ends.
     pub async fn node_argument(
         &self,
         world: &World,
@@ -158,7 +158,7 @@ impl Frame {
     }
 }
 
-/// Serialization of a value with nested values, down to this depth.
+/// Returns the options for CDP's deep serialization, with `levels` levels of nested values.
 pub(in crate::browser) fn deep_serialization(levels: u32) -> SerializationOptions {
     SerializationOptions {
         serialization: "deep".to_owned(),
@@ -182,7 +182,7 @@ impl Page {
     }
 }
 
-/// Whether `script` is a function and not an expression.
+/// Whether `script` is a function expression or an arrow function.
 pub(in crate::browser) fn is_function(script: &str) -> bool {
     let mut rest = skip_blank(script);
     if let Some(after) = rest.strip_prefix("async") {
@@ -215,7 +215,7 @@ fn is_arrow(script: &str) -> bool {
     skip_blank(rest).starts_with("=>")
 }
 
-/// The text after the parenthesis that closes the first one, ignoring parentheses in strings.
+/// Returns the text after the parenthesis that closes the first one, ignoring parentheses in strings.
 fn after_parenthesis(script: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut quote = None;
@@ -259,9 +259,9 @@ fn skip_blank(mut script: &str) -> &str {
     }
 }
 
-/// A value as JSON. Values that JSON lacks are converted: `undefined` and functions to null, a `BigInt` to its
-/// digits with an `n`, a date to ISO text, a Map to an object or a list of pairs, a Set to a list, a node to
-/// its tag, a cycle to `[Circular]`, and others such as errors and promises to their kind: `[error]`.
+/// Converts a remote object to JSON. `undefined` and functions become null, a `BigInt` its digits with an
+/// `n`, a date ISO text, a Map an object or a list of pairs, a Set a list, a node its tag, a cycle
+/// `[Circular]`, and other objects, such as errors and promises, the name of their kind: `[error]`.
 pub fn json_value(object: &RemoteObject) -> Value {
     if let Some(deep) = &object.deep_serialized_value {
         return Deep::default().convert(deep);
@@ -275,7 +275,7 @@ pub fn json_value(object: &RemoteObject) -> Value {
 
 #[derive(Default)]
 struct Deep {
-    /// Objects that were converted, by id; `None` while one is being converted.
+    /// The converted objects, by id; `None` while an object is being converted, to detect cycles.
     met: HashMap<u64, Option<Value>>,
 }
 

@@ -1,5 +1,5 @@
-//! Functions that pages can call and that the client answers. CDP bindings are not used, since they do not survive a
-//! navigation. Instead, a script in the page queues the calls, and a pending evaluation of ours receives the next ones.
+//! Functions that pages can call and that the client answers. CDP bindings do not survive a navigation.
+//! Instead, a script in the page queues the calls, and a pending evaluation fetches them.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct ExposedFunction {
     token: Arc<str>,
     /// Whether the function is also exposed to frames of other sites and to empty frames.
     all_frames: bool,
-    /// Whether its first argument is reported as a handle, and not as a value.
+    /// Whether a call's first argument is reported as a handle, and not as a value.
     keeps: bool,
 }
 
@@ -59,14 +59,14 @@ pub(in crate::browser) struct PageScripts {
     pub(super) callers: Listeners<ExposedCall>,
 }
 
-/// The documents that get a function.
+/// The documents to which a script adds an exposed function. A frame at `about:blank` is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum Where {
     Everywhere,
-    /// Every document except those of empty frames.
+    /// Every document except those of empty child frames.
     Filled,
-    /// Only empty frames.
+    /// Only documents of empty child frames.
     Empty,
 }
 
@@ -82,12 +82,12 @@ impl ExposedFunction {
         format!("({})({name}, {token}, {place}, {})", as_function(EXPOSED), self.keeps)
     }
 
-    /// The init script of a page, or of a frame in another process.
+    /// Returns the init script for the session of a page or an out-of-process frame; `None` if not needed.
     pub(in crate::browser) fn script_for(&self, is_page: bool) -> Option<String> {
         match (self.all_frames, is_page) {
             (true, _) => Some(self.script(Where::Everywhere)),
             (false, true) => Some(self.script(Where::Filled)),
-            // A frame with its own process belongs to another site.
+            // An out-of-process frame belongs to another site.
             (false, false) => None,
         }
     }
@@ -107,13 +107,13 @@ impl ExposedFunction {
         })
     }
 
-    /// The arguments of [`ASK`] for an operation: the function's name, our token and the operation.
+    /// Returns the arguments of [`ASK`] for an operation: the function's name, the token, and the operation.
     fn ask(&self, what: &str) -> Vec<JsValue> {
         [&*self.name, &*self.token, what].map(|text| JsValue::Text(text.to_owned())).into()
     }
 }
 
-/// Whether a frame with this URL is empty: it may have no URL yet.
+/// Whether a frame with this URL is empty: `about:blank`, or no URL yet.
 fn is_empty_address(url: &str) -> bool {
     url.is_empty() || url.starts_with("about:blank")
 }
@@ -121,7 +121,7 @@ fn is_empty_address(url: &str) -> bool {
 const ASK: &str = "([name, ...rest]) => globalThis[name]?.(...rest)";
 
 impl ExposedCall {
-    /// Returns a value or an error to the page.
+    /// Answers the call: resolves its promise in the page with a value, or rejects it with an error.
     pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
         let (name, token) = (self.name.clone(), self.token.clone());
         let exposure = ExposedFunction { name, token, all_frames: false, keeps: false };
@@ -139,9 +139,9 @@ impl ExposedCall {
 impl BrowserContext {
     /// Exposes a function to all current and future pages of this context. [`Page::listen_to_calls`] reports the calls.
     ///
-    /// Documents of the page and frames of the same site have the function. Frames of other sites and empty frames have
-    /// it with `all_frames`, or once a user's script there contains its name. With `keeps`, its first argument is
-    /// reported as a handle.
+    /// All same-site frames except empty ones get the function. Other frames get it if `all_frames` is set,
+    /// or once a user's script that runs in them contains its name. With `keeps`, the first argument of each
+    /// call is reported as a handle.
     pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
         let mut exposure = ExposedFunction::new(name, all_frames, keeps);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
@@ -152,7 +152,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Exposes a function to all frames if `script`, which will run in all of them, contains its name.
+    /// Adds each function that `script` names to all frames, because `script` will run in all of them.
     pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
         let widened = extend_named(&mut self.extension::<ContextScripts>().exposures.lock(), script);
         for page in self.pages() {
@@ -162,7 +162,7 @@ impl BrowserContext {
     }
 }
 
-/// Extends those of `exposures` that `script` names to all frames, and returns them.
+/// Sets `all_frames` on the exposures whose name occurs in `script`, and returns those that did not have it.
 fn extend_named(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedFunction> {
     let named = exposures.iter_mut().filter(|exposure| !exposure.all_frames && exposure.is_named_in(script));
     named
@@ -184,7 +184,7 @@ impl Page {
         self.add_exposure(&exposure).await
     }
 
-    /// Exposes a function of this page to all its frames if `script`, which will run in all of them, contains its name.
+    /// Adds each of this page's functions that `script` names to all frames, because `script` will run there.
     pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
         let widened = extend_named(&mut self.extension::<PageScripts>().exposures.lock(), script);
         self.add_to_all_frames(&widened).await
@@ -225,7 +225,7 @@ impl Page {
         Ok(())
     }
 
-    /// Receives the calls of a new document, if functions are exposed.
+    /// Starts to receive the calls of exposed functions from a frame's new document.
     pub(in crate::browser) fn serve_document(&self, frame: &Frame) {
         for exposure in self.all_exposures() {
             if exposure.belongs_in(frame) && frame.record_exposure(&frame.loader_id(), &exposure.token) {
@@ -234,7 +234,7 @@ impl Page {
         }
     }
 
-    /// The functions of this page and its context.
+    /// Returns the exposed functions of this page and of its context.
     fn all_exposures(&self) -> Vec<ExposedFunction> {
         let mut exposures = self.context().extension::<ContextScripts>().exposures.lock().clone();
         exposures.extend(self.extension::<PageScripts>().exposures.lock().iter().cloned());
@@ -297,7 +297,7 @@ impl Frame {
         }
     }
 
-    /// Adds those functions to the document that it does not have.
+    /// Adds each of these functions to the document, unless the document has it.
     pub(in crate::browser) async fn place_all(&self, exposures: &[ExposedFunction]) -> Result<()> {
         for exposure in exposures {
             self.place(exposure).await?;
@@ -305,7 +305,7 @@ impl Frame {
         Ok(())
     }
 
-    /// The functions that a user's script calls and the document does not have.
+    /// Returns the exposed functions that a user's script calls and that the document does not have.
     pub(in crate::browser) fn missing_functions(&self, script: &str) -> Vec<ExposedFunction> {
         let Ok(page) = self.page() else { return Vec::new() };
         let mut exposures = page.all_exposures();
@@ -313,7 +313,7 @@ impl Frame {
         exposures
     }
 
-    /// A handle of the first argument of a call.
+    /// Returns a handle of the first argument of call `number`.
     async fn first_argument_of(&self, exposure: &ExposedFunction, number: f64) -> Result<JsHandle> {
         let mut items = exposure.ask("given");
         items.push(JsValue::Number(number));
@@ -326,7 +326,7 @@ impl Frame {
         self.realm(ScriptWorld::Main).await?.evaluate_despite_dialog(ASK, &ask).await
     }
 
-    /// Waits until all calls up to now were reported.
+    /// Waits until all calls made so far were reported to the listeners, at most 1 s per function.
     pub async fn wait_for_pending_calls(&self) {
         const LIMIT: Duration = Duration::from_secs(1);
         let Ok(page) = self.page() else { return };

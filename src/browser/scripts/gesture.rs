@@ -1,5 +1,5 @@
-//! User activation for scripts that need it, such as to open a popup or file chooser, or to enter full screen. Other
-//! scripts run without it, since a page can notice it.
+//! User activation for scripts that need it, for example to open a popup or file chooser, or to enter full
+//! screen. Other scripts run without user activation, because a page can detect it.
 use std::sync::LazyLock;
 
 use regex::Regex;

@@ -1,4 +1,4 @@
-//! User scripts, and handles of their results.
+//! Evaluation of user scripts, and handles of their results.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject};
 use crate::error::{Error, Result};
 
-/// The time limit of a script itself: practically none, since its caller sets one.
+/// The time limit of a CDP call that runs a user script: practically none, because callers set their own.
 pub(in crate::browser) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// The browser's error text for a result with a getter that throws.
+/// The browser's error text if a getter throws while a result is serialized.
 const UNSERIALIZED: &str = "exception during deep serialization";
 const GETTER_THROWS: &str = "Error: a getter of the result throws. Return the parts that are needed, or use evaluate_handle and then json_value, \
      which leaves out what throws.";
@@ -40,7 +40,7 @@ pub struct JsHandle {
 }
 
 impl Frame {
-    /// The realm of the current document in this world.
+    /// Returns the realm for the world `scope` of the frame's current document.
     pub async fn realm(&self, scope: ScriptWorld) -> Result<Realm> {
         let context = self.execution_context(scope).await?;
         Ok(Realm { session: self.session(), context: Some(context), frame: Some(self.clone()) })
@@ -92,7 +92,7 @@ impl Realm {
         frame.place_all(&called).await
     }
 
-    /// Like [`evaluate`](Self::evaluate), even while a dialog is open.
+    /// Like [`evaluate`](Self::evaluate), but does not fail while a dialog is open.
     pub(in crate::browser) async fn evaluate_despite_dialog(
         &self,
         script: &str,
@@ -114,7 +114,7 @@ impl Realm {
         JsHandle { realm: self.clone(), object: Arc::new(object), remote }
     }
 
-    /// The value of a result with deep serialization.
+    /// Reads the value of a deeply serialized result, with [`TELL`] if the browser did not serialize it all.
     async fn read(&self, object: RemoteObject) -> Result<JsValue> {
         let value = JsValue::read(&object);
         let Some(held) = self.hold(object).remote else { return Ok(value.unwrap_or(JsValue::Undefined)) };
@@ -209,8 +209,8 @@ impl Realm {
         Ok(RemoteHandle::new(self.session.clone(), id))
     }
 
-    /// The function, its arguments, and handles to keep during the call. An argument that JSON cannot express is
-    /// written into the function.
+    /// Returns the function, its arguments, and handles to keep until the call has ended. An argument that
+    /// JSON cannot express becomes part of the function's source.
     async fn prepare(
         &self,
         function: &str,
@@ -272,12 +272,12 @@ pub(in crate::browser) fn as_two_parameters(script: &str) -> String {
 }
 
 impl JsHandle {
-    /// A handle of a node in the isolated world.
+    /// Creates a handle of a node in the isolated world.
     pub(in crate::browser) fn of_node(world: &World, node: RemoteHandle) -> Self {
         Self::of_ours(world, node, "node")
     }
 
-    /// A handle of an array in the isolated world.
+    /// Creates a handle of an array in the isolated world.
     pub(in crate::browser) fn of_list(world: &World, list: RemoteHandle) -> Self {
         Self::of_ours(world, list, "array")
     }
@@ -303,7 +303,7 @@ impl JsHandle {
         &self.object
     }
 
-    /// A short description; `None` if the browser has reported only its type.
+    /// Returns a short preview of the object; `None` if the browser reported no preview.
     pub fn short_description(&self) -> Option<String> {
         self.object.preview.as_ref().map(|_| preview(&self.object))
     }
@@ -312,7 +312,7 @@ impl JsHandle {
         self.object.subtype.as_deref() == Some("node")
     }
 
-    /// Evaluates `script` in the world of this object, with this object as the first argument.
+    /// Evaluates `script` with this object as first argument, in the object's world; for a node, in `scope`.
     pub async fn evaluate(
         &self,
         script: &str,
@@ -365,7 +365,7 @@ impl JsHandle {
         }
     }
 
-    /// The object's value.
+    /// Serializes the object and returns its value.
     pub async fn value(&self) -> Result<JsValue> {
         let Some(remote) = &self.remote else {
             return Ok(JsValue::read(&self.object).unwrap_or(JsValue::Undefined));
@@ -377,7 +377,7 @@ impl JsHandle {
         }
     }
 
-    /// The object's own enumerable properties with their values.
+    /// Returns the object's own enumerable properties as names and handles; none for a primitive.
     pub async fn properties(&self) -> Result<Vec<(String, JsHandle)>> {
         let Some(remote) = &self.remote else { return Ok(Vec::new()) };
         let get = GetProperties { object_id: remote.id().to_owned(), own_properties: Some(true) };
@@ -386,10 +386,10 @@ impl JsHandle {
         Ok(shown.filter_map(|property| Some((property.name, self.realm.hold(property.value?)))).collect())
     }
 
-    /// One property of the object, own or inherited.
+    /// Returns a handle of one property's value. The property may be own or inherited.
     pub async fn property(&self, name: &str) -> Result<JsHandle> {
         let name = JsValue::Text(name.to_owned());
-        // In an array, so that a promise is not awaited.
+        // The array keeps the call from awaiting a value that is a promise.
         let listed = self.evaluate_handle("(object, name) => [object[name]]", &name, None).await?;
         let found = listed.properties().await?.into_iter().next();
         Ok(found.map_or(listed, |(_, value)| value))
@@ -400,7 +400,7 @@ impl JsHandle {
         self.object.description.as_deref() == Some("#text")
     }
 
-    /// This node in the isolated world; `None` if it is not a node.
+    /// Returns this node in the isolated world; `None` if the object is not a node.
     pub(in crate::browser) async fn node(&self) -> Result<Option<(World, RemoteHandle)>> {
         let (Some(remote), Some(frame), true) = (&self.remote, &self.realm.frame, self.is_node()) else {
             return Ok(None);
@@ -413,7 +413,7 @@ impl JsHandle {
         Ok(moved.map(|moved| (world, moved)))
     }
 
-    /// This object as a call argument in `realm`, and a handle that must be kept during the call.
+    /// Returns this object as a call argument for `realm`, and a handle to keep until the call has ended.
     async fn argument_in(&self, realm: &Realm) -> Result<(CallArgument, Option<RemoteHandle>)> {
         let Some(remote) = &self.remote else {
             let value = self.object.value.clone();
@@ -443,7 +443,7 @@ impl JsHandle {
 }
 
 impl Worker {
-    /// The realm of the worker's scripts.
+    /// Returns the realm in which the worker's scripts run.
     pub fn realm(&self) -> Realm {
         Realm::of_worker(self.session().clone())
     }

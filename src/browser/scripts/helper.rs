@@ -1,4 +1,4 @@
-//! Hidden pages in which every URL is an empty document: for operations that need a page of some origin.
+//! Hidden pages that show an empty document at every URL, for operations that need a page of a given origin.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 /// How long a hidden page may take to open.
 const OPENING: Duration = Duration::from_secs(10);
 
-/// A hidden page. It can have any origin without sending a request.
+/// A hidden page. It can have any origin without sending a request to that origin.
 pub(in crate::browser) struct Helper {
     browser: Browser,
     target: String,
@@ -36,7 +36,7 @@ impl Helper {
         Self::create(context.browser()?, create).await
     }
 
-    /// Opens a hidden page of the browser's default context, which no list of tabs contains.
+    /// Opens a hidden page in the browser's default context. It appears in no list of tabs.
     pub(in crate::browser) async fn hidden(browser: Browser) -> Result<Self> {
         Self::create(browser, CreateTarget { hidden: Some(true), ..CreateTarget::default() }).await
     }
@@ -75,7 +75,7 @@ impl Helper {
         Ok(Self { browser, target, session })
     }
 
-    /// Navigates to a URL, whose document is empty.
+    /// Navigates to a URL. The response is always an empty document.
     pub(in crate::browser) async fn go(&self, url: &str) -> Result<()> {
         let navigated = self.session.call(Navigate { url: url.to_owned(), ..Navigate::default() }).await?;
         match navigated.error_text.filter(|reason| !reason.is_empty()) {
@@ -84,7 +84,7 @@ impl Helper {
         }
     }
 
-    /// Evaluates an expression, and awaits a promise.
+    /// Evaluates an expression and returns its value as JSON. Awaits the value if it is a promise.
     pub(in crate::browser) async fn evaluate(&self, expression: String) -> Result<Value> {
         let run = Evaluate {
             expression,

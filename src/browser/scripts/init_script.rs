@@ -1,4 +1,4 @@
-//! Init scripts, which run in documents before the documents' own scripts, and can be removed.
+//! Init scripts: they run in each new document before the document's own scripts, and can be removed.
 use parking_lot::Mutex;
 
 use super::exposed::{ContextScripts, ExposedFunction, PageScripts};

@@ -17,9 +17,9 @@ use crate::cdp::types::web_mcp::{
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 use crate::error::{Error, Result, quoted};
 
-/// The most tools of a page that are listed.
+/// The maximum number of tools per page.
 const MOST_TOOLS: usize = 50;
-/// The longest error message of a tool that is passed on.
+/// The maximum length of a tool's error message, in characters.
 const LONGEST_WORDS: usize = 300;
 
 /// A tool that a page offers. All texts come from the page.
@@ -29,9 +29,9 @@ pub struct WebMcpTool {
     pub description: String,
     /// The JSON schema of the tool's input.
     pub schema: Value,
-    /// Whether the page declares that the tool changes nothing.
+    /// Whether the page declares that the tool has no side effects.
     pub read_only: bool,
-    /// Whether the tool is a form that waits for the user to submit it.
+    /// Whether the tool is a form that the user must submit.
     pub waits_for_submit: bool,
     frame: String,
     loader: Arc<str>,
@@ -56,10 +56,10 @@ impl PartialEq for WebMcpTool {
 #[derive(Debug, Default)]
 struct Offered(Mutex<Vec<WebMcpTool>>);
 
-/// Counts changes of the tools of any page.
+/// A counter that increases whenever the tools of any page change.
 static CHANGES: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
 
-/// Notifies when the tools of a page change.
+/// Returns a receiver that is notified whenever the tools of any page change.
 pub fn page_tools_changed() -> watch::Receiver<u64> {
     CHANGES.subscribe()
 }
@@ -136,7 +136,7 @@ impl OfferedObserver {
 }
 
 impl Page {
-    /// The tools that the page's current documents offer.
+    /// Returns the tools that the page's current documents offer.
     pub fn webmcp_tools(&self) -> Vec<WebMcpTool> {
         let stands = |tool: &WebMcpTool| {
             self.frame_by_id(&tool.frame).is_some_and(|frame| frame.loader_id() == tool.loader)

@@ -1,12 +1,12 @@
-//! Recognises scripts that only read the document.
+//! Detects scripts that only read the document.
 //!
-//! Such a script has the same result in the isolated world, where a page cannot notice it: in the main world, a
-//! page that has replaced `querySelector` sees each call and the caller's stack. All other scripts must run in
-//! the main world, where the page's variables are.
+//! Such a script has the same result in the isolated world, where a page cannot detect it. In the main world,
+//! a page that has replaced `querySelector` sees each call and the caller's stack. All other scripts must run
+//! in the main world, because they may use the page's variables.
 use crate::browser::objects::world::ScriptWorld;
 
 impl ScriptWorld {
-    /// The least noticeable world in which `script` has the same result as in the main world.
+    /// Returns the isolated world if `script` only reads the document, otherwise the main world.
     pub fn choose_world(script: &str) -> Self {
         let reads = tokens(script).is_some_and(|tokens| Script { tokens: &tokens }.only_reads());
         if reads { Self::Isolated } else { Self::Main }
@@ -60,7 +60,7 @@ fn tokens(script: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// The end of the string literal that `text` begins with.
+/// Returns the byte index after the string literal at the start of `text`; `None` if it is not closed.
 fn end_of_text(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -103,7 +103,7 @@ impl<'s> Script<'s> {
         is_key || KEYWORDS.contains(&word) || GLOBALS.contains(&word) || locals.contains(&word)
     }
 
-    /// The names that the script itself defines: parameters of arrow functions, and variables.
+    /// Returns the names that the script itself defines: parameters of arrow functions, and variables.
     fn locals(&self) -> Vec<&'s str> {
         let mut locals = Vec::new();
         for (at, token) in self.tokens.iter().enumerate() {
@@ -118,7 +118,7 @@ impl<'s> Script<'s> {
         locals
     }
 
-    /// The names of the parameters before an arrow, such as `a` and `b` in `(a, b) =>`.
+    /// Returns the parameter names before the arrow at index `arrow`, such as `a` and `b` in `(a, b) =>`.
     fn parameters_before(&self, arrow: usize) -> Vec<&'s str> {
         let mut names = Vec::new();
         let Some(mut at) = arrow.checked_sub(2).filter(|_| self.is_mark(arrow - 1, ")")) else {

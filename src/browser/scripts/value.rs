@@ -53,12 +53,12 @@ pub enum JsValue {
 
 const DOCUMENT_NODE: u64 = 9;
 
-/// How deep the browser serializes. Each level takes three levels of JSON, of which our parser reads at most 127.
+/// The number of levels that the browser serializes. Each takes three JSON levels, and serde_json reads 127.
 pub(in crate::browser) const DEEPEST: u32 = 38;
-/// How deep JSON arguments may be nested: the browser does not answer a message with more than 200 levels.
+/// The maximum nesting of JSON arguments: the browser does not answer a message with more than 200 levels.
 const DEEPEST_JSON: usize = 100;
 
-/// A function that serializes what the browser does not: errors, URLs, typed arrays, `toJSON`, deep values.
+/// A function that serializes what the browser does not: errors, URLs, typed arrays, `toJSON`, deep nesting.
 pub(in crate::browser) const TELL: &str = include_str!("../injected/tell.js");
 
 impl JsValue {
@@ -82,7 +82,7 @@ impl JsValue {
         Self::decode(&encoded["value"], &mut list)
     }
 
-    /// Decodes one value. Takes the arrays and objects that are nested in it out of `list`.
+    /// Decodes one value. Moves the arrays and objects that are nested in it out of `list`.
     fn decode(encoded: &Json, list: &mut [Option<Self>]) -> Self {
         let text = |name: &str| encoded[name].as_str().unwrap_or_default().to_owned();
         let Some((kind, value)) =
@@ -136,7 +136,7 @@ impl JsValue {
         }
     }
 
-    /// The value as JSON; `None` if JSON cannot express all of it.
+    /// Converts the value to JSON; `None` if JSON cannot express all of it.
     pub(in crate::browser) fn plain(&self) -> Option<Json> {
         self.plain_within(DEEPEST_JSON)
     }
@@ -151,7 +151,7 @@ impl JsValue {
             Self::Array { items, .. } => {
                 Json::Array(items.iter().map(|item| item.plain_within(inner)).collect::<Option<Vec<_>>>()?)
             }
-            // The order of several keys could get lost in JSON.
+            // JSON may not preserve the order of several keys.
             Self::Object { entries, .. } if entries.len() < 2 => {
                 let pair = |(key, value): &(String, Self)| {
                     (key != "__proto__").then(|| Some((key.clone(), value.plain_within(inner)?))).flatten()
@@ -184,7 +184,7 @@ impl JsValue {
         }
     }
 
-    /// An expression that creates the value; the handles are `h[0]`, `h[1]` and so on.
+    /// Returns an expression that recreates the value; its handles are `h[0]`, `h[1]` and so on.
     pub(in crate::browser) fn write(&self) -> String {
         let mut writer = Writer::default();
         self.repeats(&mut writer.repeated);
@@ -211,7 +211,7 @@ fn read_special(text: &str) -> JsValue {
     }
 }
 
-/// Parses deep serialization. `next` is the last id given to an object without one, `levels` the remaining depth.
+/// Parses deep serialization. `next` is the last id given to an object without one, `levels` the depth left.
 fn read_deep(deep: &Json, next: &mut u64, levels: u32) -> Option<JsValue> {
     let value = &deep["value"];
     let reference = deep["weakLocalObjectReference"].as_u64();
@@ -321,7 +321,7 @@ impl Writer {
         }
     }
 
-    /// Writes an array or object. One that is referred to again is created by a statement, before its content.
+    /// Writes an array or object. If it is referenced again, a statement creates it before its content.
     fn container(
         &mut self,
         number: u64,
@@ -361,7 +361,7 @@ fn quoted(text: &str) -> String {
     Json::from(text).to_string()
 }
 
-/// A short preview of an object, as in the console.
+/// Returns a short preview of an object, as in the DevTools console.
 pub(in crate::browser) fn preview(object: &RemoteObject) -> String {
     if let Some(special) = &object.unserializable_value {
         return special.clone();

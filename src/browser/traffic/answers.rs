@@ -1,4 +1,4 @@
-//! Request and response bodies, fetched on demand: the browser keeps them as long as it has space.
+//! Request and response bodies, fetched on demand. The browser drops them when its buffer is full.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -12,12 +12,12 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{GetRequestPostData, GetResponseBody, PostData};
 use crate::error::{Error, Result};
 
-/// How many bodies are fetched at once.
+/// The number of bodies that are fetched concurrently.
 const AT_ONCE: usize = 8;
 /// The time limit for fetching one body.
 const BODY_LIMIT: Duration = Duration::from_secs(2);
 
-/// The request body as reported by the browser.
+/// Decodes the request body that the browser reports.
 pub(in crate::browser) fn sent_bytes(post_data: PostData) -> Vec<u8> {
     match post_data.base64_encoded {
         Some(true) => BASE64_STANDARD.decode(&post_data.post_data).unwrap_or_default(),
@@ -26,12 +26,12 @@ pub(in crate::browser) fn sent_bytes(post_data: PostData) -> Vec<u8> {
 }
 
 impl Page {
-    /// The request with this number; `None` if it is not recorded any more.
+    /// Returns the request with this number; `None` if the page no longer records it.
     pub fn request_entry(&self, number: u64) -> Option<RequestEntry> {
         self.with_network(|network| network.entries().find(|entry| entry.number == number).cloned())
     }
 
-    /// The body of a request, if it has one.
+    /// Returns the body of a request; `None` if it has none.
     pub async fn sent_body(&self, entry: &RequestEntry) -> Result<Option<Vec<u8>>> {
         if !entry.sends_more {
             return Ok(entry.sent_body.clone());
@@ -40,7 +40,7 @@ impl Page {
         Ok(Some(sent_bytes(self.session_of(entry)?.call(get).await?)))
     }
 
-    /// The decoded body of a response; `Error::Unsupported` if it is incomplete or the browser has dropped it.
+    /// Returns the decoded body of a response; `Error::Unsupported` if it is incomplete or was dropped.
     pub async fn response_body(&self, entry: &RequestEntry) -> Result<Vec<u8>> {
         let gone = |reason: &str| Error::Unsupported { what: "reading the body", reason: reason.to_owned() };
         if entry.response.is_none() || entry.ended.is_none() {
@@ -57,7 +57,7 @@ impl Page {
         })
     }
 
-    /// Returns the requests whose response bodies contain a text, ignoring case.
+    /// Returns the requests whose response bodies contain `text`, ignoring case. Skips unreadable bodies.
     pub async fn filter_by_body_text(&self, entries: Vec<RequestEntry>, text: &str) -> Vec<RequestEntry> {
         let wanted = &text.to_lowercase();
         let has = |entry: RequestEntry| async move {

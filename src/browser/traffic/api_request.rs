@@ -1,4 +1,4 @@
-//! API requests: HTTP requests of the client and not of a page, with the cookies of a browser context or their own.
+//! API requests: HTTP requests by the client, not a page, with a browser context's cookies or their own.
 mod body;
 mod lost;
 mod way;
@@ -30,7 +30,7 @@ use crate::browser::options::storage_state::{ExtraStorage, StorageState, StoredC
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
-/// Default options of requests.
+/// The options of an [`ApiContext`]. An [`ApiRequest`] can override some of them.
 #[derive(Debug, Clone)]
 pub struct ApiOptions {
     pub base_url: Option<String>,
@@ -42,9 +42,9 @@ pub struct ApiOptions {
     pub proxy: Option<Proxy>,
     pub max_redirects: usize,
     pub fail_on_status: bool,
-    /// The time limit of a request, including redirects and the body.
+    /// The time limit of a request, including redirects and reading the body.
     pub limit: Duration,
-    /// The largest body in bytes, compressed and decompressed.
+    /// The maximum size of a response body in bytes, both before and after decompression.
     pub largest_body: usize,
 }
 
@@ -66,14 +66,14 @@ impl Default for ApiOptions {
     }
 }
 
-/// An API request. Settings that are not given are those of [`ApiOptions`].
+/// An API request. A setting that is `None` has the value from [`ApiOptions`].
 #[derive(Debug, Clone, Default)]
 pub struct ApiRequest {
     pub url: String,
     pub method: String,
-    /// Added to the URL's query, replacing parameters with the same names.
+    /// Query parameters to add to the URL. They replace parameters with the same names.
     pub parameters: Vec<(String, String)>,
-    /// Replaces the query of the URL, as is.
+    /// A query string that replaces the URL's query unchanged.
     pub query: Option<String>,
     pub headers: Vec<(String, String)>,
     pub body: Option<ApiBody>,
@@ -81,7 +81,7 @@ pub struct ApiRequest {
     pub fail_on_status: Option<bool>,
     pub ignore_https_errors: Option<bool>,
     pub max_redirects: Option<usize>,
-    /// How often a request is repeated after a connection reset.
+    /// How often the request is retried after a connection reset.
     pub max_retries: usize,
 }
 
@@ -95,16 +95,16 @@ pub enum ApiBody {
     Multipart(Vec<ApiPart>),
 }
 
-/// A field of a form, or a file.
+/// A part of a multipart body: a form field or a file.
 #[derive(Debug, Clone)]
 pub struct ApiPart {
     pub name: String,
     pub content: Vec<u8>,
-    /// The name and MIME type of a file.
+    /// The name and MIME type of a file; `None` for a form field.
     pub file: Option<(String, String)>,
 }
 
-/// A response with its body.
+/// An HTTP response with its complete body.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     pub url: String,
@@ -113,11 +113,11 @@ pub struct ApiResponse {
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
     pub address: Option<SocketAddr>,
-    /// When the last request of a redirect chain was sent, in milliseconds since 1970.
+    /// When the last request of the redirect chain was sent, in milliseconds since 1970.
     pub started_ms: f64,
-    /// The milliseconds until its response headers arrived.
+    /// The milliseconds from `started_ms` until the response headers arrived.
     pub head_ms: f64,
-    /// The milliseconds until its response was complete.
+    /// The milliseconds from `started_ms` until the response was complete.
     pub end_ms: f64,
 }
 
@@ -132,16 +132,16 @@ struct Inner {
     options: ApiOptions,
     way: NetworkRoute,
     jar: Jar,
-    /// HTTP clients, which differ in whether they verify certificates and which client certificate they have.
+    /// HTTP clients, by whether they ignore certificate errors and by the index of their client certificate.
     clients: Mutex<HashMap<(bool, Option<usize>), Client>>,
-    /// Servers without a connection reset since their last response: connections to them are reused.
+    /// The servers whose connections can be reused: none was reset since the last response.
     kept: Mutex<HashSet<Origin>>,
     disposed: AtomicBool,
 }
 
 #[derive(Debug)]
 enum Jar {
-    /// The cookies of a browser context, shared in both directions.
+    /// The cookies of a browser context. The context and API requests see each other's changes.
     Shared(BrowserContext),
     Own(Mutex<StorageState>),
 }
@@ -152,7 +152,7 @@ impl ApiContext {
         Self::with_jar(options, None, Jar::Own(Mutex::new(state)))
     }
 
-    /// Creates an API context that uses the network route of a browser context, and shares nothing else with it.
+    /// Creates an API context that uses a browser context's network route, but shares no cookies with it.
     pub fn with_network_of(context: &BrowserContext, options: ApiOptions) -> Self {
         Self::with_jar(options, Some(context), Jar::Own(Mutex::default()))
     }
@@ -165,7 +165,7 @@ impl ApiContext {
         Self::with_jar(options, Some(context), Jar::Shared(context.clone()))
     }
 
-    /// Creates an API context. Without its own proxy, it uses the network route and policy of `context`, if given.
+    /// Creates an API context. Without its own proxy, it uses the network route and policy of `context`.
     fn with_jar(options: ApiOptions, context: Option<&BrowserContext>, jar: Jar) -> Self {
         let disposed = AtomicBool::new(false);
         let way = NetworkRoute::new(context, options.proxy.clone());
@@ -181,13 +181,13 @@ impl ApiContext {
         }
     }
 
-    /// Refuses further requests.
+    /// Disposes the context: later requests fail with `Error::PageClosed`.
     pub fn dispose(&self) {
         self.inner.disposed.store(true, Ordering::Release);
         self.inner.clients.lock().clear();
     }
 
-    /// The cookies and storage: those of the browser context, or else those given at creation with later cookies.
+    /// Returns cookies and storage: the browser context's, otherwise the initial state with later cookies.
     pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
         match &self.inner.jar {
             Jar::Shared(context) => context.storage_state(also).await,
@@ -199,7 +199,7 @@ impl ApiContext {
         }
     }
 
-    /// The cookies for requests to these URLs, or all cookies if none are given.
+    /// Returns the cookies that are sent to these URLs; all cookies if `urls` is empty.
     pub async fn cookies(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
         let held = match &self.inner.jar {
             Jar::Shared(context) => context.cookies().await?,
@@ -212,7 +212,7 @@ impl ApiContext {
         if urls.is_empty() { Ok(held) } else { cookies::cookies_for_urls(held, urls) }
     }
 
-    /// Adds cookies.
+    /// Adds cookies. A cookie replaces another with the same name, domain and path.
     pub async fn add_cookies(&self, new: &[StoredCookie]) -> Result<()> {
         match &self.inner.jar {
             Jar::Shared(context) => context.add_cookies(new).await,
@@ -224,7 +224,7 @@ impl ApiContext {
         }
     }
 
-    /// Deletes these cookies, without deleting and restoring the others.
+    /// Deletes the cookies in `gone` and leaves all others untouched.
     pub async fn remove_cookies(&self, gone: &[StoredCookie]) -> Result<()> {
         match &self.inner.jar {
             Jar::Shared(context) => context.remove_cookies(gone).await,
@@ -246,8 +246,8 @@ impl ApiContext {
         }
     }
 
-    /// Sends a request and reads the complete response. Returns `Error::AnswerLate` at the time limit, and
-    /// `Error::RequestFailed` without a response, after too many redirects, or for an error status if requested.
+    /// Sends a request and reads the whole response. Returns `Error::AnswerLate` at the time limit, and
+    /// `Error::RequestFailed` without a response, after too many redirects, or if `fail_on_status` applies.
     pub async fn fetch(&self, request: &ApiRequest) -> Result<ApiResponse> {
         if self.inner.disposed.load(Ordering::Acquire) {
             return Err(Error::PageClosed);
@@ -295,7 +295,7 @@ impl ApiContext {
         }
     }
 
-    /// Sends one request of a redirect chain, and repeats it after a connection reset.
+    /// Sends one request of a redirect chain. Retries it up to `retries` times after a connection reset.
     async fn hop(&self, hop: &Hop, retries: usize) -> Result<ApiResponse> {
         let mut left = retries;
         let mut pause = Duration::from_millis(100);
@@ -365,8 +365,8 @@ impl ApiContext {
         Ok(response)
     }
 
-    /// Sends the request and returns the response. A server may close an idle connection when it is reused; the request
-    /// is then repeated if its method is idempotent. <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
+    /// Sends the request. If a reused connection is reset, as a server may close an idle one, an idempotent
+    /// request is repeated once. <https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2>
     async fn answer(&self, hop: &Hop, headers: &HeaderMap) -> std::result::Result<Response, ExchangeError> {
         let origin = hop.url.origin();
         let mut client = self.client(hop, false).await?;
@@ -379,7 +379,7 @@ impl ApiContext {
             };
             match sending.send().await.map_err(|error| lost(&error, &hop.url)) {
                 Err(ExchangeError::Reset(_)) if may_reuse && self.inner.kept.lock().contains(&origin) => {
-                    // Other idle connections may have been closed, too.
+                    // The server may have closed other idle connections too.
                     client = self.client(hop, true).await?;
                     may_reuse = false;
                 }
@@ -411,7 +411,7 @@ impl ApiContext {
         match &self.inner.jar {
             Jar::Shared(context) => {
                 for cookie in set_cookies {
-                    // A cookie that the browser rejects is not kept for API requests either.
+                    // A cookie that the browser rejects is dropped.
                     let _ = context.add_cookies(&[cookie]).await;
                 }
             }
@@ -420,7 +420,7 @@ impl ApiContext {
         Ok(())
     }
 
-    /// Returns the HTTP client for a request; with `fresh`, one that has no open connection yet.
+    /// Returns the HTTP client for a request. With `fresh`, the client has no open connections.
     async fn client(&self, hop: &Hop, fresh: bool) -> Result<Client> {
         let certificates = &self.inner.options.client_certificates;
         let shown = certificates.iter().position(|certificate| certificate.is_for(&hop.url));
@@ -474,7 +474,7 @@ impl Hop {
         }
         let body = match &request.body {
             None => {
-                // As browsers do, since some servers require the header.
+                // Browsers send this header too, and some servers require it.
                 if matches!(method, Method::POST | Method::PUT | Method::PATCH)
                     && !["content-length", "transfer-encoding"].iter().any(|name| headers.contains_key(*name))
                 {
@@ -525,7 +525,7 @@ impl Hop {
         HttpCredentials::matching(known, self.url.as_str())
     }
 
-    /// Adds matching credentials. Returns false if there are none.
+    /// Adds credentials that match the URL. Returns whether there are any.
     fn introduce(&mut self, known: &[HttpCredentials]) -> bool {
         let Some(credentials) = self.credentials(known) else { return false };
         let pair = BASE64_STANDARD.encode(format!("{}:{}", credentials.username, credentials.password));
@@ -534,7 +534,7 @@ impl Hop {
 }
 
 impl ApiResponse {
-    /// The first header with this name.
+    /// Returns the value of the first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -562,7 +562,7 @@ fn resolve(url: &str, base: Option<&str>) -> Result<Url> {
     Ok(resolved)
 }
 
-/// Adds the query parameters of a request. Parameters that the URL itself contains stay as written.
+/// Adds the query parameters of a request. Other parameters of the URL keep their encoding.
 fn add_parameters(url: &mut Url, request: &ApiRequest) {
     if let Some(query) = &request.query {
         url.set_query(Some(query));

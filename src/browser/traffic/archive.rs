@@ -1,4 +1,4 @@
-//! HAR files, which are read and checked completely before a request is answered from them.
+//! HAR files. A file is read and validated completely before it answers the first request.
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
@@ -14,10 +14,10 @@ use zip::ZipArchive;
 
 use crate::error::{Error, Result};
 
-/// The largest size of an unpacked archive in bytes.
+/// The maximum size of an unpacked archive, in bytes.
 const MOST_UNPACKED: u64 = 1 << 30;
 const MOST_REDIRECTS: usize = 20;
-/// Headers that do not apply, since bodies are stored uncompressed.
+/// Response headers to drop, because the archive stores bodies uncompressed.
 const PACKED: [&str; 3] = ["content-encoding", "content-length", "transfer-encoding"];
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -31,23 +31,23 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub struct HarArchive {
     path: PathBuf,
     entries: Vec<Entry>,
-    /// The body files of a ZIP archive; `None` if they are separate files.
+    /// The body files in a ZIP archive, by name; `None` if bodies are in separate files on disk.
     files: Option<HashMap<String, Vec<u8>>>,
 }
 
-/// A request to look up in an archive.
+/// The request to find in an archive.
 #[derive(Debug, Clone, Copy)]
 pub struct HarQuery<'a> {
     pub url: &'a str,
     pub method: &'a str,
-    /// With lower-case names.
+    /// The request headers, with lower-case names.
     pub headers: &'a HashMap<String, String>,
     pub body: Option<&'a [u8]>,
-    /// Whether redirects are followed within the archive.
+    /// Whether to follow redirects within the archive.
     pub follows: bool,
 }
 
-/// The archive's answer to a request.
+/// The recorded outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HarMatch {
     Answer {
@@ -55,7 +55,7 @@ pub enum HarMatch {
         headers: Vec<(String, String)>,
         body: Vec<u8>,
     },
-    /// The request failed.
+    /// The recorded request failed, without a response.
     Failure,
 }
 
@@ -65,24 +65,24 @@ struct Entry {
     method: String,
     asked: HashMap<String, String>,
     sent: Option<Stored>,
-    /// The status; `None` without a response.
+    /// The response status; `None` without a response.
     status: Option<u16>,
     headers: Vec<(String, String)>,
-    /// The target of a redirect.
+    /// The target URL of a redirect; empty for any other response.
     target: String,
     content: Stored,
 }
 
-/// A stored body.
+/// The location of a stored body.
 #[derive(Debug)]
 enum Stored {
     Here(Vec<u8>),
-    /// In a separate file, next to the archive or in the ZIP file.
+    /// In a file with this name, next to the archive or inside the ZIP file.
     Beside(String),
 }
 
 impl HarArchive {
-    /// Reads a HAR file, or a ZIP file with one and its bodies. Returns `Error::File` if it is unreadable or invalid.
+    /// Reads a HAR file, or a ZIP file with a HAR file and bodies. `Error::File` if unreadable or invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|error| unusable(path, error))?;
         Self::read(path, bytes)
@@ -103,8 +103,8 @@ impl HarArchive {
         Ok(Self { path: path.to_owned(), entries: entries.map_err(no_archive)?, files })
     }
 
-    /// The archive's answer to a request; `None` if it does not contain the request. Returns `Error::File` if the file
-    /// of a body cannot be read.
+    /// Returns the recorded outcome of a request; `None` if the archive does not contain the request. Returns
+    /// `Error::File` if the file of a body cannot be read.
     pub fn look_up(&self, asked: &HarQuery) -> Result<Option<HarMatch>> {
         let found = match self.find(asked)? {
             Some(entry) if asked.follows => self.followed(entry, asked)?,
@@ -120,7 +120,7 @@ impl HarArchive {
         Ok(HarMatch::Answer { status, headers, body: self.body(&entry.content)? })
     }
 
-    /// The entry for a request; among several, the first of those with the most equal headers.
+    /// Finds the entry for a request. Of several, takes the first with the most equal request headers.
     fn find(&self, asked: &HarQuery) -> Result<Option<&Entry>> {
         let mut best: Option<(usize, &Entry)> = None;
         for entry in &self.entries {
@@ -145,7 +145,7 @@ impl HarArchive {
         }
     }
 
-    /// The entry at the end of redirects; `None` if they lead out of the archive.
+    /// Returns the entry at the end of a redirect chain; `None` if the chain leaves the archive.
     fn followed<'a>(&'a self, first: &'a Entry, asked: &HarQuery) -> Result<Option<&'a Entry>> {
         let (mut entry, mut method) = (first, asked.method);
         for _ in 0..MOST_REDIRECTS {
@@ -194,10 +194,10 @@ fn unusable(path: &Path, reason: impl Display) -> Error {
     Error::File { path: path.display().to_string(), reason: reason.to_string() }
 }
 
-/// Body files by name.
+/// The content of body files, by file name.
 type Files = HashMap<String, Vec<u8>>;
 
-/// Unpacks a ZIP file into the archive and its body files.
+/// Unpacks a ZIP file into its HAR file and the body files. Fails above `most` bytes.
 fn unpacked(bytes: Vec<u8>, most: u64) -> Result<(Vec<u8>, Files), String> {
     let mut packed = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let (mut files, mut archive, mut room) = (HashMap::new(), None, most);
@@ -316,7 +316,7 @@ struct RawBody {
     file: Option<String>,
 }
 
-/// Treats null as missing.
+/// Deserializes null as the default value.
 fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }

@@ -1,4 +1,4 @@
-//! Cookie rules for requests that the browser does not send.
+//! Cookie rules for requests that this process sends itself, instead of the browser.
 use std::time::{Duration, UNIX_EPOCH};
 
 use url::{Host, Url};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
 impl BrowserContext {
-    /// The cookies for requests to these URLs.
+    /// Returns the context's cookies that are sent to at least one of these URLs.
     pub async fn cookies_for(&self, urls: &[String]) -> Result<Vec<StoredCookie>> {
         cookies_for_urls(self.cookies().await?, urls)
     }
@@ -26,7 +26,7 @@ pub(in crate::browser) fn cookies_for_urls(
     Ok(cookies)
 }
 
-/// Converts a cookie that has a URL to one with the URL's domain and path.
+/// Replaces the `url` of a cookie by the URL's domain and path.
 pub(in crate::browser) fn placed(cookie: &StoredCookie) -> Result<StoredCookie> {
     let Some(url) = &cookie.url else { return Ok(cookie.clone()) };
     let url = address(url)?;
@@ -43,7 +43,7 @@ fn address(url: &str) -> Result<Url> {
     Url::parse(url).map_err(|_| Error::InvalidArguments { problems: vec![format!("{url:?} is not a URL")] })
 }
 
-/// Parses a `Set-Cookie` header of a response from `url`; `None` if the cookie is not allowed.
+/// Parses a `Set-Cookie` header of a response from `url`; `None` if the server may not set this cookie.
 pub fn parse(header: &str, url: &Url) -> Option<StoredCookie> {
     let mut parts = header.split(';');
     let (name, value) = parts.next()?.split_once('=')?;
@@ -86,7 +86,7 @@ pub fn parse(header: &str, url: &Url) -> Option<StoredCookie> {
     Some(cookie)
 }
 
-/// The domain of a cookie with a `Domain` attribute, with a leading dot. `None` if the server may not set it.
+/// Returns a cookie's `Domain` attribute with a leading dot. `None` if the server may not set it.
 fn wide_domain(named: &str, url: &Url) -> Option<String> {
     let named = named.trim_start_matches('.').to_ascii_lowercase();
     match url.host()? {
@@ -103,7 +103,7 @@ fn default_path(url: &Url) -> String {
     }
 }
 
-/// Parses the `Expires` of a cookie to a Unix time in seconds.
+/// Parses a cookie's `Expires` attribute to a Unix time in seconds.
 pub(super) fn parse_date(text: &str) -> Option<f64> {
     // Some servers write dates with dashes.
     let plain = text.replace('-', " ");
@@ -115,7 +115,7 @@ fn is_within(host: &str, domain: &str) -> bool {
     host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// The `Cookie` header of a request to `url`.
+/// Returns the `Cookie` header for a request to `url`; `None` if no cookie matches.
 pub(in crate::browser) fn header_for(cookies: &[StoredCookie], url: &Url) -> Option<String> {
     let mut fitting: Vec<_> = cookies.iter().filter(|cookie| fits(cookie, url)).collect();
     fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
@@ -149,7 +149,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Adds cookies: each replaces one with the same name, and an expired one deletes it.
+/// Adds cookies. A new cookie replaces one with the same name, domain and path; an expired one deletes it.
 pub(in crate::browser) fn merge(held: &mut Vec<StoredCookie>, new: Vec<StoredCookie>) {
     for cookie in new {
         held.retain(|known| {

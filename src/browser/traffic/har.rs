@@ -11,23 +11,23 @@ use super::cookies;
 use super::request::RequestTiming;
 use crate::hex::hex;
 
-/// Where an archive stores bodies.
+/// Where an archive stores response bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HarBodies {
-    /// In the entry.
+    /// In the HAR entry itself.
     Embed,
-    /// In separate files, named by a hash of their content.
+    /// In separate files, each named by a hash of its content.
     Attach,
-    /// Not at all.
+    /// Nowhere: bodies are dropped.
     Omit,
 }
 
-/// A request for a HAR entry. Times are in milliseconds.
+/// A finished request to write as a HAR entry. Times are in milliseconds.
 #[derive(Debug)]
 pub struct HarRequest<'a> {
-    /// The start in milliseconds since 1970.
+    /// When the request began, in milliseconds since 1970.
     pub started: f64,
-    /// The duration, or -1.
+    /// The duration in milliseconds; -1 if unknown.
     pub duration: f64,
     pub timings: HarTimings,
     pub method: &'a str,
@@ -35,9 +35,9 @@ pub struct HarRequest<'a> {
     pub http_version: &'a str,
     pub headers: &'a [(String, String)],
     pub body: Option<&'a [u8]>,
-    /// `None` without a response.
+    /// The response; `None` if the request got none.
     pub response: Option<HarResponse<'a>>,
-    /// The browser's error text, if it failed.
+    /// The browser's error text, if the request failed.
     pub failure: Option<&'a str>,
 }
 
@@ -52,7 +52,7 @@ pub struct HarResponse<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// The phases of a request. -1 for a phase that did not occur or is unknown.
+/// The durations of a request's phases, in milliseconds; -1 for a phase that did not occur or is unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct HarTimings {
     pub dns: f64,
@@ -63,7 +63,7 @@ pub struct HarTimings {
 }
 
 impl HarTimings {
-    /// The phases of a request with known times.
+    /// Computes the durations of the phases from their start and end times.
     pub fn of(timing: &RequestTiming) -> Self {
         let between = |start: f64, end: f64| if start >= 0.0 && end >= 0.0 { end - start } else { -1.0 };
         Self {
@@ -76,7 +76,7 @@ impl HarTimings {
     }
 }
 
-/// An entry, and the body files that belong to it.
+/// A HAR entry, and the body files (name and content) that it refers to.
 #[derive(Debug)]
 pub struct HarEntry {
     pub entry: Value,
@@ -84,7 +84,7 @@ pub struct HarEntry {
 }
 
 impl HarRequest<'_> {
-    /// Writes the request as an entry.
+    /// Converts the request to a HAR entry.
     pub fn entry(&self, bodies: HarBodies) -> HarEntry {
         let mut files = Vec::new();
         let HarTimings { dns, connect, ssl, wait, receive } = self.timings;
@@ -201,7 +201,7 @@ fn sent_cookies(headers: &[(String, String)]) -> Vec<Value> {
         .collect()
 }
 
-/// Splits headers that the browser has joined with line breaks, and parses cookies.
+/// Splits `Set-Cookie` headers, which the browser joins with line breaks, and parses the cookies.
 fn received_cookies(headers: &[(String, String)]) -> Vec<Value> {
     let lines = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
     lines.flat_map(|(_, lines)| lines.lines()).map(received_cookie).collect()
@@ -236,7 +236,7 @@ fn received_cookie(line: &str) -> Value {
     cookie.into()
 }
 
-/// A time in RFC 3339 format, such as `2026-11-22T08:15:30.123Z`.
+/// Formats a time since 1970 as RFC 3339, such as `2026-11-22T08:15:30.123Z`.
 pub fn iso_timestamp(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let (year, month, day) = date(seconds / 86_400);
@@ -245,7 +245,7 @@ pub fn iso_timestamp(since_1970: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
 }
 
-/// Year, month and day of a number of days since 1970-01-01.
+/// Converts a number of days since 1970-01-01 to year, month and day.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let is_leap =
         |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

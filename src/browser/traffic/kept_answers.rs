@@ -1,4 +1,4 @@
-//! Keeps responses of pages with their bodies, which the browser drops after a navigation.
+//! Stores responses of pages with their bodies, because the browser drops bodies after a navigation.
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::request::Request;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::routing::UrlGlob;
 
-/// How long to wait for a body.
+/// The time limit for fetching a body.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
 
-/// Which responses to keep, and how many bytes.
+/// Which responses to store, and up to which total size.
 #[derive(Debug, Clone)]
 pub struct ResponseStoreOptions {
-    /// The URLs of responses to keep; `None` for all.
+    /// A pattern for the URLs of the responses to store; `None` for all.
     pub address: Option<UrlGlob>,
-    /// The resource types of responses to keep, such as `fetch`; all if empty.
+    /// The resource types of the responses to store, such as `fetch`; empty for all.
     pub kinds: Vec<String>,
-    /// The most bytes of all bodies together. Above it, the oldest responses are dropped.
+    /// The maximum size of all bodies together, in bytes. Above it, the oldest responses are dropped.
     pub most_bytes: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct StoredResponse {
     pub body: Vec<u8>,
 }
 
-/// Keeps responses as long as this exists. Cheap to clone.
+/// Stores responses until its last clone is dropped. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ResponseStore {
     inner: Arc<Inner>,
@@ -45,7 +45,7 @@ pub struct ResponseStore {
 struct Inner {
     options: ResponseStoreOptions,
     kept: Mutex<Kept>,
-    /// The number of bodies that are still being read.
+    /// The number of bodies that are being fetched.
     awaited: watch::Sender<usize>,
 }
 
@@ -56,7 +56,7 @@ struct Kept {
 }
 
 impl BrowserContext {
-    /// Keeps responses of this context's pages from now on.
+    /// Starts to store responses of this context's pages.
     pub fn store_responses(&self, options: ResponseStoreOptions) -> ResponseStore {
         let inner = Arc::new(Inner { options, kept: Mutex::default(), awaited: watch::channel(0).0 });
         let received = Arc::downgrade(&inner);
@@ -109,8 +109,8 @@ impl Inner {
 }
 
 impl ResponseStore {
-    /// The responses so far, oldest first, filtered by URL and by a text in the body, ignoring case. Waits for
-    /// the bodies of responses that have arrived.
+    /// Returns the stored responses, oldest first, whose URLs match `address` and whose bodies contain
+    /// `text`, ignoring case. Waits until the bodies of all responses received so far are stored.
     pub async fn find(&self, address: Option<&UrlGlob>, text: Option<&str>) -> Vec<Arc<StoredResponse>> {
         let mut awaited = self.inner.awaited.subscribe();
         let _ = awaited.wait_for(|awaited| *awaited == 0).await;
@@ -125,7 +125,7 @@ impl ResponseStore {
         kept.into_iter().filter(fits).collect()
     }
 
-    /// Drops all responses.
+    /// Drops all stored responses.
     pub fn clear(&self) {
         *self.inner.kept.lock() = Kept::default();
     }

@@ -1,5 +1,5 @@
-//! Reports the network events of a context's pages and workers, in order. Nothing is subscribed to while nobody
-//! listens, and nothing is intercepted while nobody routes.
+//! Reports the network events of a context's pages and workers, in order. Without a listener, no CDP events
+//! are subscribed to; without a route, no requests are intercepted.
 mod blocking;
 mod hold;
 mod sockets;
@@ -40,7 +40,7 @@ pub enum NetworkEvent {
     Response(Response),
     RequestFinished(Request),
     RequestFailed(Request),
-    /// An intercepted request, after its [`NetworkEvent::Request`].
+    /// An intercepted request. Follows the [`NetworkEvent::Request`] of the same request.
     Route(Route),
     WebSocket(WebSocket),
     Socket(WebSocket, SocketEvent),
@@ -49,9 +49,9 @@ pub enum NetworkEvent {
     Download(Download),
 }
 
-/// How many completed requests are remembered by id, for late headers.
+/// The number of completed requests that are remembered by id, because their headers may arrive later.
 const REMEMBERED: usize = 300;
-/// How many requests of a page are kept.
+/// The number of requests that are kept for each page.
 const NEWEST: usize = 100;
 
 #[derive(Default)]
@@ -66,18 +66,18 @@ struct State {
     done: VecDeque<String>,
     /// The latest requests of each page, oldest first.
     newest: HashMap<usize, VecDeque<Request>>,
-    /// Requests that the page's process has reported, and the network process has not intercepted yet.
+    /// Requests that the renderer process has reported and the network process has not intercepted yet.
     announced: HashMap<String, (RequestWillBeSent, Source)>,
-    /// Requests that the network process has intercepted, and the page's process has not reported yet.
+    /// Requests that the network process has intercepted and the renderer process has not reported yet.
     stopped: HashMap<String, (RequestPaused, Source)>,
     sockets: HashMap<String, WebSocket>,
     workers: Vec<Worker>,
-    /// The requests whose authentication challenge was answered: a second one means that the credentials were refused.
+    /// Ids of requests whose authentication challenge was answered. A second one means wrong credentials.
     challenged: VecDeque<String>,
     routed: InterceptedUrls,
     blocks: Blocks,
-    /// The sessions with interception, and whether their cache is disabled. Enabling interception again would lose
-    /// the requests that wait.
+    /// Ids of sessions with interception, and whether their cache is disabled. Enabling interception twice
+    /// would lose the requests that are waiting.
     held: HashMap<String, bool>,
 }
 
@@ -90,10 +90,10 @@ impl fmt::Debug for Traffic {
     }
 }
 
-/// A request and its redirects.
+/// A request and its redirects, in order.
 struct Known {
     hops: Vec<Request>,
-    /// Headers that arrived before their request.
+    /// Headers that arrived before the request or response they belong to.
     early_sent: VecDeque<HeaderList>,
     early_received: VecDeque<HeaderList>,
 }
@@ -104,7 +104,7 @@ impl Known {
     }
 }
 
-/// The session of an event.
+/// The session that sent an event, with its page or worker.
 #[derive(Debug, Clone)]
 pub(in crate::browser) struct Source {
     session: CdpSession,
@@ -112,7 +112,7 @@ pub(in crate::browser) struct Source {
     worker: Option<Worker>,
 }
 
-/// The CDP events that are observed while somebody subscribes.
+/// The CDP events that are observed while the context has a network listener.
 const EVENTS: [&str; 15] = [
     RequestWillBeSent::METHOD,
     RequestWillBeSentExtraInfo::METHOD,
@@ -131,7 +131,7 @@ const EVENTS: [&str; 15] = [
     wire::RequestServedFromCache::METHOD,
 ];
 
-/// The hooks that report network events.
+/// The hooks that report the network events of new pages and workers.
 pub(in crate::browser) struct TrafficHooks;
 
 impl Hooks for TrafficHooks {
@@ -173,12 +173,12 @@ impl BrowserContext {
         }
     }
 
-    /// Whether anybody subscribes.
+    /// Whether the context has a listener for network events.
     pub(in crate::browser) fn is_followed(&self) -> bool {
         !self.traffic().state.lock().followers.is_empty()
     }
 
-    /// Subscribes to the events of a page's or worker's session, if needed, before its target runs.
+    /// If the context has listeners, subscribes to the events of a new session before its target runs.
     fn attend(&self, session: &CdpSession, page: Option<&Page>, worker: Option<&Worker>) {
         if !self.is_followed() {
             return;
@@ -198,12 +198,12 @@ impl BrowserContext {
         self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
     }
 
-    /// The running workers of this context that started while somebody subscribed to network events.
+    /// Returns the running workers of this context that started while it had a network listener.
     pub fn workers(&self) -> Vec<Worker> {
         self.traffic().state.lock().workers.clone()
     }
 
-    /// The request with this id; the last one of a redirect chain.
+    /// Returns the request with this CDP id; for a redirect chain, the last request.
     pub fn request_by_id(&self, id: &str) -> Option<Request> {
         self.traffic().state.lock().known.get(id)?.current().cloned()
     }
@@ -257,7 +257,7 @@ impl BrowserContext {
         {
             return;
         }
-        // A redirect is intercepted again and continued without asking a handler, unless a handler's response made it.
+        // A redirect is intercepted too, but handlers see it only if a handler's response produced it.
         if (is_redirected && !self.is_fulfilled(&id)) || !self.holds(source) {
             self.begin(event, source, None);
             return;
@@ -282,7 +282,7 @@ impl BrowserContext {
             .clone()
             .filter(|_| !(event.resource_type == "Other" && is_icon_url(&event.request.url)))
         else {
-            // This request is not reported to handlers, so nobody else would continue it.
+            // Handlers do not see this request, so nothing else would continue it.
             resume(source, event.request_id);
             return;
         };
@@ -310,7 +310,7 @@ impl BrowserContext {
         };
         match announced {
             Some((announced, by)) => self.begin(announced, &by, Some((event, source.clone()))),
-            // The request was announced before interception began, or is repeated with credentials.
+            // The request was announced before interception began, or is being repeated with credentials.
             None => resume(source, event.request_id),
         }
     }
@@ -319,7 +319,7 @@ impl BrowserContext {
         self.request_by_id(id).is_some_and(|request| request.is_fulfilled())
     }
 
-    /// Handles a request from the cache, which is not intercepted.
+    /// Handles a request that the cache answers. Such requests are not intercepted.
     fn on_served_from_cache(&self, id: &str) {
         let announced = self.traffic().state.lock().announced.remove(id);
         if let Some((announced, source)) = announced {
@@ -348,7 +348,7 @@ impl BrowserContext {
         } else if !self.decides(&at, request.url()) {
             route.continue_unchanged();
         } else if request.method() == "OPTIONS" {
-            // A CORS preflight, which the browser sends by itself: permit it, as a handler decides on the real request.
+            // The browser itself sends a CORS preflight. Permit it: a handler decides on the actual request.
             route.fulfill_at_once(&preflight_answer(request.headers()));
         } else {
             request.set_held(true);
@@ -371,7 +371,7 @@ impl BrowserContext {
         RequestOrigin { page, frame, service_worker: service }
     }
 
-    /// Handles the response of a redirected request.
+    /// Handles the redirect response of a request. Returns the request that was redirected.
     fn redirected(&self, id: &str, response: wire::Response, has_more: bool, at: f64) -> Option<Request> {
         let before = self.request_by_id(id)?;
         let encoded_bytes = response.encoded_data_length;
@@ -420,7 +420,7 @@ impl BrowserContext {
         if request.has_response() {
             return;
         }
-        // If a document is loaded into another process, the body is there.
+        // If the document is loaded in another process, that process has the body.
         request.set_session(source.session.clone());
         request.answered(event.response, event.has_extra_info);
         if let Some(response) = request.response_so_far() {
@@ -500,7 +500,7 @@ impl BrowserContext {
         }
     }
 
-    /// Ends all pending requests of a closed page.
+    /// Ends all pending requests of a page that was closed.
     fn end_traffic_of(&self, page: &Page) {
         let (workers, sockets, abandoned) = {
             let mut state = self.traffic().state.lock();
@@ -533,7 +533,7 @@ impl BrowserContext {
 }
 
 impl State {
-    /// Removes and returns the pending requests that match; no end will be reported for them.
+    /// Removes and returns the pending requests that match; the browser will not report their end.
     fn abandon(&mut self, of: impl Fn(&Request) -> bool) -> Vec<Request> {
         let gone = self.known.extract_if(|_, known| known.current().is_some_and(&of));
         let gone: Vec<_> = gone.flat_map(|(_, known)| known.hops).collect();
@@ -549,7 +549,7 @@ impl Known {
     }
 }
 
-/// Whether it is the browser's own request for a tab's icon, which the page does not know about.
+/// Whether the request is the browser's own request for a tab icon, which the page cannot see.
 fn is_icon(event: &RequestWillBeSent) -> bool {
     event.kind.as_deref() == Some("Other") && is_icon_url(&event.request.url)
 }
@@ -572,7 +572,7 @@ fn sent(event: &RequestWillBeSent, stopped: Option<&wire::Request>) -> SentReque
     }
 }
 
-/// Receives the events of a session for a context.
+/// Passes the CDP events of a session on to its context.
 struct TrafficObserver {
     context: Weak<ContextInner>,
     source: Source,

@@ -1,4 +1,4 @@
-//! Accepts the relay's certificates, which replace those of servers that get a client certificate.
+//! Accepts the relay's own certificates. The relay needs them for servers that require a client certificate.
 use std::sync::Arc;
 
 use crate::browser::egress::client_certificate::{ClientCertificate, is_covered};
@@ -9,7 +9,7 @@ use crate::cdp::types::security::{
 };
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
-/// The hooks that make contexts with client certificates accept the relay's certificates.
+/// The hooks that make contexts with client certificates accept the relay's own server certificates.
 pub(in crate::browser) struct RelayCertificateHooks;
 
 impl Hooks for RelayCertificateHooks {
@@ -40,7 +40,7 @@ impl Observer for RelayCertificateObserver {
         let action = if is_covered(&self.certificates, &request_url) {
             "continue"
         } else {
-            // The browser reports a cancelled request as aborted, without the reason.
+            // The browser reports the cancelled request as aborted, without the certificate error.
             self.context.note_failure(format!("net::{error_type}"));
             "cancel"
         };

@@ -1,4 +1,4 @@
-//! Requests and responses, whose state is updated by events of the browser and can be waited for.
+//! Requests and responses. Browser events update their state, and callers can wait for it.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{self as wire, GetResponseBody, HeaderList};
 use crate::error::{Error, Result};
 
-/// A request of a page or worker. Each redirect is a request of its own. Cheap to clone; compares by identity.
+/// A request of a page or worker. Each redirect creates a new one. Cheap to clone; compares by identity.
 #[derive(Debug, Clone)]
 pub struct Request {
     inner: Arc<RequestInner>,
@@ -34,7 +34,7 @@ struct RequestInner {
     changes: watch::Sender<u64>,
 }
 
-/// The request as the page sent it.
+/// The request data that the renderer process reported.
 #[derive(Debug, Default)]
 pub(in crate::browser) struct SentRequest {
     pub(in crate::browser) url: String,
@@ -44,13 +44,13 @@ pub(in crate::browser) struct SentRequest {
     /// The browser's resource type, such as `Document`.
     pub(in crate::browser) kind: String,
     pub(in crate::browser) is_navigation: bool,
-    /// The browser's monotonic time in seconds.
+    /// The start in the browser's monotonic clock, in seconds.
     pub(in crate::browser) started: f64,
-    /// The Unix time in seconds.
+    /// The start as Unix time, in seconds.
     pub(in crate::browser) wall_time: f64,
 }
 
-/// The source of a request.
+/// The page, frame or service worker that sent a request.
 #[derive(Debug, Clone, Default)]
 pub(in crate::browser) struct RequestOrigin {
     pub(in crate::browser) page: Option<Page>,
@@ -60,23 +60,23 @@ pub(in crate::browser) struct RequestOrigin {
 
 #[derive(Debug)]
 struct RequestState {
-    /// The CDP session that has the body.
+    /// The CDP session from which the body can be fetched.
     session: CdpSession,
-    /// Whether a route handler has answered instead of a server.
+    /// Whether a route handler answered the request, and not a server.
     fulfilled: bool,
-    /// Whether the request waits for a route handler: the browser reports no headers before the handler has decided.
+    /// Whether the request waits for a route handler. Until then, the browser reports no headers.
     held: bool,
-    /// Headers that are also set on redirects.
+    /// Headers that a handler set and that redirects must keep.
     carried: Option<Vec<(String, String)>>,
     response: Option<Arc<wire::Response>>,
-    /// The headers as sent over the network, which the page's process does not know.
+    /// The headers as sent over the network, which the renderer process does not know.
     sent_headers: Option<HeaderList>,
     received_headers: Option<HeaderList>,
-    /// Whether the browser will report no more headers.
+    /// Whether all headers that the browser will report have arrived.
     headers_settled: bool,
     failure: Option<String>,
     finished: bool,
-    /// Whether the page was closed before the end.
+    /// Whether the page was closed before the request ended.
     abandoned: bool,
     ended: Option<f64>,
     encoded_bytes: f64,
@@ -91,8 +91,8 @@ impl PartialEq for Request {
 
 impl Eq for Request {}
 
-/// The times of a request, in milliseconds after `start_time`, which is in milliseconds since 1970. -1 for a
-/// phase that did not occur.
+/// When the phases of a request began and ended. `start_time` is in milliseconds since 1970, all other values
+/// are in milliseconds after `start_time`; -1 for a phase that did not occur.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RequestTiming {
     pub start_time: f64,
@@ -106,7 +106,7 @@ pub struct RequestTiming {
     pub response_end: f64,
 }
 
-/// Bytes sent and received over the network.
+/// The numbers of bytes sent and received over the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RequestSizes {
     pub request_body: usize,
@@ -115,7 +115,7 @@ pub struct RequestSizes {
     pub response_headers: usize,
 }
 
-/// How long to wait for headers that the browser has announced.
+/// The time limit for headers that the browser has announced.
 const HEADERS_LIMIT: Duration = Duration::from_secs(5);
 
 impl Request {
@@ -144,12 +144,12 @@ impl Request {
         request
     }
 
-    /// The unique number of the request in this process.
+    /// Returns the number of the request, which is unique in this process.
     pub fn number(&self) -> u64 {
         self.inner.number
     }
 
-    /// The browser's id, which redirects share.
+    /// Returns the CDP request id. All requests of a redirect chain share it.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
@@ -162,12 +162,12 @@ impl Request {
         &self.inner.sent.method
     }
 
-    /// The headers that the page's process has set. See [`all_headers`](Self::all_headers) for those on the network.
+    /// Returns the headers that the renderer set. For all, see [`all_headers`](Self::all_headers).
     pub fn headers(&self) -> &HeaderList {
         &self.inner.sent.headers
     }
 
-    /// The request body; `None` if there is none or the browser has not reported it.
+    /// Returns the request body; `None` if there is none or the browser did not report it.
     pub fn body(&self) -> Option<&[u8]> {
         self.inner.sent.body.as_deref()
     }
@@ -182,7 +182,7 @@ impl Request {
         self.inner.sent.is_navigation
     }
 
-    /// Whether the request loads the main document of a tab.
+    /// Whether the request loads a document into the main frame of a tab.
     pub fn is_tabs_document(&self) -> bool {
         self.is_navigation() && self.frame().is_some_and(|frame| frame.parent().is_none())
     }
@@ -191,7 +191,7 @@ impl Request {
         self.inner.origin.page.as_ref()
     }
 
-    /// The frame that sent the request, or whose worker did. `None` for a service worker.
+    /// Returns the frame that sent the request, or that owns the worker. `None` for a service worker.
     pub fn frame(&self) -> Option<&Frame> {
         self.inner.origin.frame.as_ref()
     }
@@ -212,12 +212,12 @@ impl Request {
         self.inner.state.lock().redirected_to.upgrade().map(|inner| Self { inner })
     }
 
-    /// The browser's error text, if it failed.
+    /// Returns the browser's error text; `None` unless the request failed.
     pub fn failure(&self) -> Option<String> {
         self.inner.state.lock().failure.clone()
     }
 
-    /// The response, if it has arrived.
+    /// Returns the response if it has arrived, without waiting.
     pub fn response_so_far(&self) -> Option<Response> {
         let received = self.inner.state.lock().response.clone()?;
         Some(Response { request: self.clone(), received })
@@ -229,7 +229,7 @@ impl Request {
         Ok(self.response_so_far())
     }
 
-    /// The headers as sent over the network, with cookies. While a route handler decides, the intercepted headers.
+    /// Returns the headers sent over the network, with cookies; the intercepted ones while a handler decides.
     pub async fn all_headers(&self) -> Result<HeaderList> {
         self.wait_for_headers(|state| state.sent_headers.is_some() || state.held).await?;
         let headers = self.inner.state.lock().sent_headers.clone();
@@ -265,7 +265,7 @@ impl Request {
         }
     }
 
-    /// The bytes sent and received over the network; waits for the end.
+    /// Waits for the end of the request, and returns the numbers of bytes sent and received.
     pub async fn sizes(&self) -> Result<RequestSizes> {
         self.finished().await?;
         let sent = self.all_headers().await?;
@@ -278,7 +278,7 @@ impl Request {
             response.as_ref().map_or(0, |response| "HTTP/1.1 200 \r\n".len() + response.status_text().len());
         let response_headers = status_line + length(&received);
         let state = self.inner.state.lock();
-        // The browser reports the bytes of headers and body as one number.
+        // The browser reports only the sum of header and body bytes.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of bytes")]
         let transferred = state.encoded_bytes.max(0.0) as usize;
         Ok(RequestSizes {
@@ -289,7 +289,7 @@ impl Request {
         })
     }
 
-    /// Waits for the end. Returns the error text of a failed request.
+    /// Waits until the request has ended. Returns the error text if it failed, otherwise `None`.
     pub async fn finished(&self) -> Result<Option<String>> {
         self.until(|state| state.finished || state.failure.is_some()).await?;
         Ok(self.failure())
@@ -299,7 +299,7 @@ impl Request {
         let known = self.until(|state| known(state) || state.headers_settled || state.failure.is_some());
         match timeout(HEADERS_LIMIT, known).await {
             Ok(known) => known,
-            // The caller falls back to the headers that the page's process has reported.
+            // The caller falls back to the headers that the renderer process reported.
             Err(_) => Ok(()),
         }
     }
@@ -327,10 +327,10 @@ impl Request {
         self.inner.changes.send_modify(|version| *version += 1);
     }
 
-    // Updates from events of the browser:
+    // Updates by browser events:
 
     pub(in crate::browser) fn answered(&self, response: wire::Response, has_more_headers: bool) {
-        // The browser announces more headers for cached responses, too, but reports none.
+        // The browser also announces more headers for cached responses, but never reports them.
         let is_cached = response.from_disk_cache == Some(true);
         self.update(|state| {
             state.response = Some(Arc::new(response));
@@ -338,7 +338,7 @@ impl Request {
         });
     }
 
-    /// Records that no more headers will be reported.
+    /// Records that the browser will report no more headers.
     pub(in crate::browser) fn headers_are_settled(&self) {
         self.update(|state| state.headers_settled = true);
     }
@@ -384,7 +384,7 @@ impl Request {
         self.inner.state.lock().session.clone()
     }
 
-    /// Records that the response comes from another process.
+    /// Changes the CDP session to the one whose process receives the response.
     pub(in crate::browser) fn set_session(&self, session: CdpSession) {
         self.update(|state| state.session = session);
     }
@@ -470,7 +470,7 @@ impl Response {
         &self.received.status_text
     }
 
-    /// The headers that the page's process can see.
+    /// Returns the headers that the renderer received. For all, see [`all_headers`](Self::all_headers).
     pub fn headers(&self) -> &HeaderList {
         &self.received.headers
     }
@@ -479,18 +479,18 @@ impl Response {
         self.received.from_service_worker == Some(true)
     }
 
-    /// The IP address and port of the server.
+    /// Returns the IP address and port of the server; `None` if unknown.
     pub fn server_address(&self) -> Option<(&str, i64)> {
         let address = self.received.remote_ip_address.as_deref().filter(|address| !address.is_empty())?;
         Some((address, self.received.remote_port?))
     }
 
-    /// The certificate and TLS protocol as reported; `None` for plain HTTP.
+    /// Returns CDP's `securityDetails`: certificate and TLS protocol. `None` without TLS.
     pub fn security_details(&self) -> Option<&Value> {
         self.received.security_details.as_ref()
     }
 
-    /// The HTTP version: `HTTP/1.1`, `HTTP/2.0` and so on.
+    /// Returns the HTTP version, such as `HTTP/1.1` or `HTTP/2.0`.
     pub fn http_version(&self) -> String {
         match self.received.protocol.as_deref().unwrap_or_default() {
             "h2" => "HTTP/2.0".to_owned(),
@@ -500,19 +500,19 @@ impl Response {
         }
     }
 
-    /// The headers as received over the network, with cookies.
+    /// Returns the headers received over the network, with cookies.
     pub async fn all_headers(&self) -> Result<HeaderList> {
         self.request.wait_for_headers(|state| state.received_headers.is_some()).await?;
         let headers = self.request.inner.state.lock().received_headers.clone();
         Ok(headers.unwrap_or_else(|| self.headers().clone()))
     }
 
-    /// Waits for the end of the body. Returns the error text if it was cut off.
+    /// Waits for the end of the body. Returns the error text if it is incomplete, otherwise `None`.
     pub async fn finished(&self) -> Result<Option<String>> {
         self.request.finished().await
     }
 
-    /// The decoded body.
+    /// Waits for the end of the body and returns it decoded. Fails for redirects and incomplete bodies.
     pub async fn body(&self) -> Result<Vec<u8>> {
         if (300..400).contains(&self.status()) && self.status() != 304 {
             let reason = "Response body is unavailable for redirect responses".to_owned();

@@ -1,4 +1,4 @@
-//! Loads resources of a page through the browser: with its cookies, cache and proxy.
+//! Loads resources for a page through the browser, with its cookies, cache and proxy.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
@@ -6,7 +6,7 @@ use crate::browser::objects::frame::Frame;
 use crate::cdp::types::network::{IoClose, IoRead, LoadNetworkResource, ResourceOptions};
 
 impl Frame {
-    /// Loads the content of a URL; `None` if loading fails or the content is larger than `most` bytes.
+    /// Returns the content of a URL; `None` if loading fails or the content has more than `most` bytes.
     pub(in crate::browser) async fn load_resource(&self, url: &str, most: usize) -> Option<Vec<u8>> {
         let session = self.session();
         let load = LoadNetworkResource {

@@ -1,4 +1,4 @@
-//! An intercepted request, until a handler decides.
+//! An intercepted request that waits for a handler's decision.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,11 +11,11 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, HeaderList};
 use crate::error::{Error, Result};
 
-/// Headers that the browser does not accept in an override.
+/// Request headers that the browser does not allow to override.
 const WRITTEN_BY_THE_BROWSER: [&str; 8] =
     ["content-length", "host", "transfer-encoding", "trailer", "te", "upgrade", "keep-alive", "cookie2"];
 
-/// An intercepted request. Dropping it does not continue it. Cheap to clone.
+/// An intercepted request. Dropping it leaves the request waiting. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Route {
     inner: Arc<Inner>,
@@ -25,14 +25,14 @@ pub struct Route {
 struct Inner {
     request: Request,
     session: CdpSession,
-    /// The browser's id of the interception.
+    /// The interception id of CDP's `Fetch` domain.
     id: String,
     decided: AtomicBool,
-    /// Whether a handler with precedence has claimed the decision.
+    /// Whether a handler with precedence has reserved the decision.
     claimed: AtomicBool,
 }
 
-/// Changes to a request. Default: unchanged.
+/// Changes to a request. `None` leaves the value unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     pub url: Option<String>,
@@ -41,7 +41,7 @@ pub struct Overrides {
     pub body: Option<Vec<u8>>,
 }
 
-/// A response from a handler.
+/// A response that a handler gives in place of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fulfillment {
     pub status: u32,
@@ -66,17 +66,17 @@ impl Route {
         &self.inner.request
     }
 
-    /// Claims the decision for the caller, who may decide later.
+    /// Reserves the decision for the caller, which may make it later. Other handlers must then do nothing.
     pub fn claim(&self) {
         self.inner.claimed.store(true, Ordering::Release);
     }
 
-    /// Whether a handler with precedence has claimed the decision.
+    /// Whether a handler with precedence has reserved the decision.
     pub fn is_claimed(&self) -> bool {
         self.inner.claimed.load(Ordering::Acquire)
     }
 
-    /// Continues the request with these changes.
+    /// Continues the request with these changes. Fails if the new URL has another scheme.
     pub async fn resume(&self, overrides: &Overrides) -> Result<()> {
         if let Some(url) = &overrides.url
             && scheme(url) != scheme(self.request().url())
@@ -100,7 +100,7 @@ impl Route {
         self.tell(self.inner.session.call(resume).await)
     }
 
-    /// Answers the request instead of the server.
+    /// Answers the request in place of the server.
     pub async fn fulfill(&self, answer: &Fulfillment) -> Result<()> {
         self.decide()?;
         let fulfill = self.fulfillment(answer);
@@ -158,7 +158,7 @@ impl Route {
         }
     }
 
-    /// Aborts the request as blocked, without waiting for the browser's confirmation.
+    /// Aborts the request as `BlockedByClient`, without waiting for the browser's confirmation.
     pub(in crate::browser) fn refuse_at_once(&self) {
         if self.decide().is_ok() {
             let fail =
@@ -182,8 +182,8 @@ impl Route {
         self.request().set_held(true);
     }
 
-    /// The headers without those that the browser sets itself. An unchanged cookie is left out, since it would
-    /// override newer cookies of the browser.
+    /// Returns the headers that may be overridden. An unchanged `Cookie` header is left out, because it would
+    /// override cookies that the browser received in the meantime.
     fn sendable(&self, headers: &[(String, String)]) -> Vec<(String, String)> {
         let cookie = self.request().headers().get("cookie");
         let is_changed = |(name, value): &&(String, String)| {
@@ -195,7 +195,7 @@ impl Route {
         headers.iter().filter(is_free).filter(is_changed).cloned().collect()
     }
 
-    /// Ignores the error for a request that the page has cancelled. After other errors, a handler can decide again.
+    /// Ignores the error if the page has cancelled the request. After others, the handler can decide again.
     fn tell<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })
@@ -210,7 +210,7 @@ impl Route {
     }
 }
 
-/// Whether responses from this URL must not set secure cookies. The browser would accept them from a route handler.
+/// Whether responses from this URL must not set secure cookies, which the browser accepts from handlers.
 fn is_plain_http(url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else { return false };
     let host = url.host_str().unwrap_or_default();
@@ -227,7 +227,7 @@ fn scheme(url: &str) -> Option<&str> {
 }
 
 pub(in crate::browser) fn entries(headers: impl Iterator<Item = (String, String)>) -> Vec<HeaderEntry> {
-    // Repeated headers are joined by newlines here, but the browser takes one entry for each.
+    // The browser expects an entry for each repeated header. Here, their values are joined by newlines.
     let split = |(name, value): (String, String)| {
         let values: Vec<_> = value.split('\n').map(str::to_owned).collect();
         values.into_iter().map(move |value| HeaderEntry { name: name.clone(), value })
@@ -235,7 +235,7 @@ pub(in crate::browser) fn entries(headers: impl Iterator<Item = (String, String)
     headers.flat_map(split).collect()
 }
 
-/// The response to a CORS preflight that permits the real request.
+/// Returns the response to a CORS preflight that permits the actual request.
 pub(in crate::browser) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
     let requested = |name: &str, otherwise: &str| asked.get(name).unwrap_or(otherwise).to_owned();
     let header = |name: &str, value: String| (name.to_owned(), value);
@@ -254,7 +254,7 @@ pub(in crate::browser) fn preflight_answer(asked: &HeaderList) -> Fulfillment {
     }
 }
 
-/// Abort reasons, with the browser's names for them.
+/// Playwright's abort reasons, each with CDP's name.
 pub const ABORT_REASONS: [(&str, &str); 14] = [
     ("aborted", "Aborted"),
     ("accessdenied", "AccessDenied"),
@@ -272,7 +272,7 @@ pub const ABORT_REASONS: [(&str, &str); 14] = [
     ("failed", "Failed"),
 ];
 
-/// The reason phrase of a status.
+/// Returns the standard reason phrase of an HTTP status; `Unknown` if there is none.
 pub fn reason_phrase(status: u32) -> &'static str {
     let known = u16::try_from(status).ok().and_then(|status| reqwest::StatusCode::from_u16(status).ok());
     known.and_then(|status| status.canonical_reason()).unwrap_or("Unknown")

@@ -30,7 +30,7 @@ pub enum Payload {
     Binary(Vec<u8>),
 }
 
-/// An event of a WebSocket.
+/// An event of a WebSocket: a message, an error or the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SocketEvent {
     Sent(Payload),
@@ -52,7 +52,7 @@ impl WebSocket {
         &self.inner.page
     }
 
-    /// The unique number of the WebSocket among the open ones.
+    /// Returns a number that identifies this WebSocket among the open ones.
     pub fn number(&self) -> usize {
         Arc::as_ptr(&self.inner) as usize
     }

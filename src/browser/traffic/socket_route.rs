@@ -1,5 +1,5 @@
-//! Routing of `WebSockets`. CDP cannot intercept them, so a script replaces the page's `WebSocket`, but only on
-//! request, since a page can notice it.
+//! Routing of `WebSockets`. CDP cannot intercept them, so a script replaces the page's `WebSocket` class.
+//! This happens only on request, because a page can detect it.
 use serde_json::Value;
 
 use crate::browser::injected::as_function;
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 const ROUTED: &str = include_str!("../injected/socket.js");
 
 impl BrowserContext {
-    /// Routes every new WebSocket through the function `name`, which is exposed for this: see [`expose`](Self::expose).
+    /// Routes new WebSockets through the function `name`, which this call [exposes](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
         self.expose(name, true, false).await?;
         let script = format!("({})({})", as_function(ROUTED), Value::from(name));
@@ -29,8 +29,8 @@ impl BrowserContext {
 }
 
 impl Frame {
-    /// Sends a command to a routed WebSocket of the page. Commands may arrive out of order: the page runs them by
-    /// `number`, from 0.
+    /// Sends a command to a routed WebSocket of the page. `number` counts the commands from 0: the page runs
+    /// them in this order, even if they arrive out of order.
     pub async fn command_socket(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Developer tools: web vitals, accessibility audit, and CSS rules of an element.
+//! Developer tools: web vitals, an accessibility audit, and the CSS rules of an element.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 const VITALS: &str = include_str!("audit/vitals.js");
 const AUDIT: &str = include_str!("audit/audit.js");
 pub(super) const RAW_LIMIT: Duration = Duration::from_secs(20);
-/// The most frames that are audited.
+/// The maximum number of frames that are audited.
 const MOST_FRAMES: usize = 50;
 
 /// Web vitals of a page. Times are in milliseconds since the navigation began.
@@ -28,11 +28,11 @@ pub struct Vitals {
     pub load: Option<f64>,
     pub fcp: Option<f64>,
     pub lcp: Option<f64>,
-    /// The tag, id and classes of the largest element.
+    /// The tag, id and classes of the LCP element.
     pub lcp_element: Option<String>,
     pub lcp_url: Option<String>,
     pub cls: Option<f64>,
-    /// The tag, id and classes of an element that shifted when `cls` reached its value.
+    /// The tag, id and classes of an element whose shift contributed to `cls`.
     pub shifted: Option<String>,
     pub inp: Option<f64>,
     pub interactions: u32,
@@ -46,9 +46,9 @@ pub struct Vitals {
 /// An accessibility problem.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Finding {
-    /// The rule, such as `contrast`.
+    /// The name of the violated rule, such as `contrast`.
     pub rule: String,
-    /// The number of the element in its frame, as in refs.
+    /// The number of the element in its frame, as in refs; `None` for the whole document.
     #[serde(rename = "ref")]
     pub number: Option<u32>,
     #[serde(skip)]
@@ -57,10 +57,10 @@ pub struct Finding {
     pub what: String,
 }
 
-/// The styles of an element.
+/// The CSS of an element.
 #[derive(Debug, Clone, Default)]
 pub struct Styles {
-    /// The matching rules of the page, highest precedence first: selector with source, and declarations.
+    /// The page's rules that match, highest precedence first: selector with source, and declarations.
     pub rules: Vec<(String, String)>,
     /// The computed values of the properties in those rules.
     pub computed: Vec<(String, String)>,
@@ -74,7 +74,7 @@ impl Page {
             .map_err(|error| Error::Unreadable { method: "the vitals", reason: error.to_string() })
     }
 
-    /// Finds accessibility problems in the page and its frames. Also returns the number of checked elements.
+    /// Finds accessibility problems in the page and its frames. Also returns how many elements were checked.
     pub async fn audit(&self) -> Result<(Vec<Finding>, usize)> {
         #[derive(Deserialize)]
         struct Audited {
@@ -86,7 +86,7 @@ impl Page {
             let answer = async { frame.utility_world().await?.call_apart::<Audited>(AUDIT).await };
             let answer = match answer.await {
                 Ok(answer) => answer,
-                // A child frame that fails, for example because it was removed, is skipped.
+                // Skip a child frame that fails, for example because it was removed.
                 Err(error) if frame.parent().is_none() => return Err(error),
                 Err(_) => continue,
             };
@@ -100,7 +100,7 @@ impl Page {
 }
 
 impl Frame {
-    /// Opens a raw CDP session with the process of this frame.
+    /// Opens an additional CDP session to the target that contains this frame.
     pub(super) async fn attach_raw(&self) -> Result<RawSession> {
         let mut frame = self.clone();
         while let Some(parent) = frame.parent().cloned()
@@ -113,7 +113,7 @@ impl Frame {
 }
 
 impl ElementHandle {
-    /// The rules of the page that apply to the element.
+    /// Returns the page's CSS rules that match the element, and the computed values.
     pub async fn styles(&self) -> Result<Styles> {
         let node = self.handle().describe().await?.backend_node_id;
         let session = self.frame().attach_raw().await?;
@@ -152,7 +152,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
             let (Some(name), Some(value)) = (property["name"].as_str(), property["value"].as_str()) else {
                 continue;
             };
-            // Longhands that the browser derived from a shorthand have no range in the source.
+            // Skip longhands that the browser derived from a shorthand. They have no range in the source.
             if property["disabled"] == true
                 || (style.get("range").is_some() && property.get("range").is_none())
             {
@@ -168,7 +168,7 @@ async fn styles(session: &RawSession, backend_node: i64) -> Result<Styles> {
     };
     add("style attribute".to_owned(), &matched["inlineStyle"]);
     let sheets = sheets.lock();
-    // The browser lists the rules with the lowest precedence first.
+    // The browser lists rules with the lowest precedence first.
     for rule in matched["matchedCSSRules"].as_array().into_iter().flatten().rev() {
         let rule = &rule["rule"];
         if rule["origin"] == "user-agent" {

@@ -1,4 +1,4 @@
-//! Reads a page for a snapshot: one walk for each frame, with closed shadow roots and child frames.
+//! Reads the DOM of a page for a snapshot, frame by frame, including closed shadow roots.
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -25,9 +25,9 @@ use crate::snapshot::{self, ElementReplacement};
 pub struct CaptureOptions {
     /// Whether to measure the box of each element.
     pub boxes: bool,
-    /// Whether texts, groups and parts of drawings get refs, too.
+    /// Whether texts, groups and parts of drawings get refs too.
     pub all_refs: bool,
-    /// Frame and number of the element to start at. Default: the whole page.
+    /// The frame number and element number of the element to read. Default: the whole page.
     pub root: Option<(u32, u32)>,
     /// The time limit of the main frame. A child frame that exceeds its own limit is replaced by a note.
     pub limit: Duration,
@@ -39,27 +39,27 @@ impl Default for CaptureOptions {
     }
 }
 
-/// The time limit of a child frame, which must not delay the rest of the page.
+/// The time limit of a child frame. It is short, so that a slow frame does not delay the rest.
 const CHILD_LIMIT: Duration = Duration::from_secs(1);
-/// The time limit of a child frame's first reading: its process may just have started, and must compile the engine.
+/// The time limit when a child frame is read first: its process may be new and must compile the engine.
 const FIRST_CHILD_LIMIT: Duration = Duration::from_secs(3);
 /// The time limit of all child frames together.
 const CHILDREN_LIMIT: Duration = Duration::from_secs(4);
-/// The most frames that are read.
+/// The maximum number of frames that are read.
 const MOST_FRAMES: usize = 200;
-/// The time limit for querying event listeners. After that, this snapshot omits them, and the next one tries again.
+/// The time limit for querying event listeners. After it, this snapshot ignores them; the next tries again.
 const LISTENING_NODES_LIMIT: Duration = Duration::from_secs(3);
-/// The same limit for a child frame.
+/// The time limit for querying the event listeners of a child frame.
 const CHILD_LISTENING_NODES_LIMIT: Duration = Duration::from_millis(400);
-/// The most nodes with listeners that are passed to the engine at once.
+/// The maximum number of nodes with listeners that are passed to the engine at once.
 const MOST_LISTENING_NODES: usize = 400;
-/// The number of listeners above which a document is never queried for listeners again.
+/// A document with more listeners is never queried for listeners again.
 const MOST_LISTENERS: usize = 2_000;
-/// The number of nodes above which a walk is not repeated because of new listeners.
+/// A walk with more nodes is not repeated when new listeners are found.
 const LARGEST_TEXT: usize = 4_000;
 
 impl Page {
-    /// Reads the current page. `context` is the context number in the refs of the page.
+    /// Reads the current page. `context` is the context number for the refs in the snapshot.
     ///
     /// # Errors Returns `dialog_open` if a dialog blocks the page, `page_busy` if the main frame is too slow.
     pub async fn capture(&self, context: u32, options: CaptureOptions) -> Result<snapshot::Tree> {
@@ -102,7 +102,7 @@ impl Page {
         Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
     }
 
-    /// Gives elements the refs of the elements that they replaced. Returns the replacements that took effect.
+    /// Gives new elements the refs of those that they replaced. Returns the replacements that succeeded.
     pub async fn transfer_refs(&self, redrawn: Vec<ElementReplacement>) -> Vec<ElementReplacement> {
         let mut kept = Vec::new();
         let numbers: HashSet<u32> = redrawn.iter().map(|redrawn| redrawn.frame).collect();
@@ -118,7 +118,7 @@ impl Page {
         kept
     }
 
-    /// Whether a snapshot would contain `text`, ignoring case and element boundaries.
+    /// Whether a snapshot would contain `text`. Ignores case and element boundaries.
     pub async fn contains_text(&self, text: &str) -> Result<bool> {
         let mut level = vec![self.main_frame().clone()];
         let mut asked = 0;
@@ -149,17 +149,17 @@ impl Page {
     }
 }
 
-/// A text in a collapsed part of a page that the browser's find-in-page would open.
+/// A text in a collapsed part of a page that the browser's find-in-page could reveal.
 #[derive(Debug, Clone, Deserialize)]
 pub struct CollapsedText {
     pub text: String,
-    /// The visible element that opens the part, if it is known.
+    /// The visible element that expands the part; `None` if unknown.
     pub by: Option<ElementSummary>,
 }
 
 impl Frame {
-    /// Returns the texts in collapsed parts of the document that the browser's find-in-page would open: in `details`,
-    /// and in elements with `hidden="until-found"`.
+    /// Returns the texts in collapsed parts of the document that the browser's find-in-page could reveal: in
+    /// closed `details`, and in elements with `hidden="until-found"`.
     pub async fn collapsed_texts(&self) -> Result<Vec<CollapsedText>> {
         let texts: Vec<CollapsedText> = self.utility_world().await?.call("closedTexts", &[]).await?;
         self.set_last_ref(
@@ -169,7 +169,7 @@ impl Frame {
     }
 }
 
-/// A frame's result of a text search.
+/// The result of a text search in one frame.
 #[derive(Debug, Deserialize)]
 struct TextSearch {
     found: bool,
@@ -193,7 +193,7 @@ async fn contains_text(frame: &Frame, text: &str) -> Result<TextSearch> {
     Ok(TextSearch { found, pdf: true, frames: Vec::new() })
 }
 
-/// Reads one frame. If the document is replaced meanwhile, reads the new document.
+/// Reads one frame. Starts again, at most twice, if the document is replaced meanwhile.
 async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
     const ATTEMPTS: usize = 3;
     let mut attempt = 1;
@@ -224,8 +224,8 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     with_closed_roots(frame, &world, &arguments, walked).await
 }
 
-/// Repeats the walk while the engine finds closed shadow roots that the previous walk skipped, and once more for new
-/// roles of custom elements that only the browser knows.
+/// Repeats the walk while it reports closed shadow roots that it could not enter, and once more if the
+/// browser knows other roles of custom elements.
 async fn with_closed_roots(
     frame: &Frame,
     world: &World,
@@ -252,7 +252,7 @@ async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<sn
     Ok(walked)
 }
 
-/// Returns nodes with pointer listeners that the engine does not know yet. Empty if the document is too slow.
+/// Returns nodes with pointer listeners that the engine does not know yet. Empty if the query takes too long.
 async fn new_listening_nodes(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     if world.is_crowded() {
         return Ok(Vec::new());
@@ -268,7 +268,7 @@ async fn new_listening_nodes(frame: &Frame, world: &World) -> Result<Vec<i64>> {
     Ok(world.unknown_nodes(nodes).into_iter().take(MOST_LISTENING_NODES).collect())
 }
 
-/// All listeners in a frame, and in its child frames in the same process.
+/// Returns all event listeners in a frame and in those of its child frames that share its process.
 async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
     let session = frame.session();
     let document = Evaluate {
@@ -282,7 +282,7 @@ async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
     Ok(session.call(of).await?.listeners)
 }
 
-/// Returns the nodes with listeners in child frames of the same process, which do not belong to this frame's world.
+/// Returns the backend ids of nodes with listeners in same-process child frames, to exclude them.
 async fn listeners_of_children(frame: &Frame) -> Result<HashSet<i64>> {
     let (page, session) = (frame.page()?, frame.session());
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
@@ -322,7 +322,7 @@ async fn adopt_listening_nodes(world: &World, nodes: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Tells the engine which element embeds which frame. The content of a frame without a known element is left out.
+/// Tells the engine which frame each `<iframe>` contains. A snapshot omits frames whose element is unknown.
 async fn adopt_children(frame: &Frame, world: &World) {
     let Ok(page) = frame.page() else { return };
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));

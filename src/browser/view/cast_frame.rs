@@ -8,12 +8,12 @@ use crate::cdp::CdpSession;
 use crate::cdp::types::page::{ScreencastFrame, ScreencastFrameAck};
 use crate::sync::unix_time_ms;
 
-/// A frame of a screencast, acknowledged when its last clone is dropped. The browser sends only a few frames ahead.
+/// A screencast frame. Dropping its last clone acknowledges it; the browser sends only a few frames ahead.
 #[derive(Debug, Clone)]
 pub struct CastFrame {
-    /// The image as JPEG.
+    /// The image in JPEG format.
     pub data: Arc<Vec<u8>>,
-    /// The time in milliseconds since 1970.
+    /// When the frame was captured, in milliseconds since 1970.
     pub timestamp_ms: f64,
     /// The size of the page's viewport in CSS pixels.
     pub viewport: (f64, f64),
@@ -33,7 +33,7 @@ impl Drop for FrameAcknowledgement {
 }
 
 impl CastFrame {
-    /// Decodes the frame in an event; `None` if that fails. The frame is acknowledged to `session` on drop.
+    /// Decodes the frame of an event; `None` if invalid. Dropping the frame acknowledges it to `session`.
     pub(super) fn read(session: &CdpSession, event: ScreencastFrame) -> Option<Self> {
         let seen = Arc::new(FrameAcknowledgement { session: session.clone(), number: event.session_id });
         Some(Self {
@@ -44,7 +44,7 @@ impl CastFrame {
         })
     }
 
-    /// The frame number that the browser assigned; `None` for a repeated frame.
+    /// Returns the number that the browser gave the frame; `None` for a repeated frame.
     pub(super) fn number(&self) -> Option<i64> {
         self.seen.as_ref().map(|seen| seen.number)
     }
@@ -53,7 +53,7 @@ impl CastFrame {
         Self { data: Arc::new(data), ..self }
     }
 
-    /// Repeats the frame with the current time.
+    /// Returns a copy of the frame with the current time.
     pub(super) fn again(&self) -> Self {
         Self { timestamp_ms: unix_time_ms(), seen: None, ..self.clone() }
     }

@@ -20,16 +20,16 @@ const READ: &str = include_str!("../injected/read.js");
 
 /// The separator between the main content and the rest in Markdown.
 const REST: &str = "\n\n*The rest of the page:*\n\n---\n\n";
-/// The same separator in plain text.
+/// The separator between the main content and the rest in plain text.
 const REST_OF_TEXT: &str = "\n\n---\n\n";
 
-/// The heading before the content of a frame.
+/// The separator before the content of a child frame.
 const FRAME: &str = "\n\n*In a frame:*\n\n---\n\n";
-/// The most child frames that are read.
+/// The maximum number of child frames that are read.
 const MOST_FRAMES: usize = 20;
-/// The time limit of each child frame.
+/// The time limit for reading each child frame.
 const FRAME_LIMIT: Duration = Duration::from_secs(1);
-/// The smallest area of a child frame that is read, in square CSS pixels.
+/// The minimum area of a child frame that is read, in square CSS pixels.
 const LEAST_FRAME: f64 = 10_000.0;
 
 /// The format of a page's content.
@@ -55,13 +55,13 @@ struct Readable {
 }
 
 impl Page {
-    /// Reads the main frame's document.
+    /// Returns the content of the main frame's document.
     pub async fn content(&self, format: ContentFormat) -> Result<String> {
         read(self.main_frame(), None, format, false).await
     }
 
-    /// Reads the page: the main frame's document, and then those of visible frames. `main_only` returns only
-    /// the main content, if the page has such an element.
+    /// Returns the content of the main frame's document, followed by that of visible child frames. With
+    /// `main_only`, returns only the main content, if the page marks one.
     pub async fn content_with_frames(&self, format: ContentFormat, main_only: bool) -> Result<String> {
         let mut text = read(self.main_frame(), None, format, main_only).await?;
         if main_only || format == ContentFormat::Html {
@@ -75,7 +75,7 @@ impl Page {
         let read =
             inner.iter().take(MOST_FRAMES).map(|frame| timeout(FRAME_LIMIT, seen_content(frame, format)));
         for content in join_all(read).await {
-            // A frame that does not answer in time, or is removed, is left out.
+            // Skip a frame that does not answer in time or was removed.
             if let Ok(Ok(Some(content))) = content {
                 text.push_str(FRAME);
                 text.push_str(&content);
@@ -86,7 +86,7 @@ impl Page {
 }
 
 impl ElementHandle {
-    /// Reads the element; for a frame element, its document.
+    /// Returns the content of the element; for an `<iframe>`, that of its document.
     pub async fn content(&self, format: ContentFormat) -> Result<String> {
         match self.content_frame().await? {
             Some(frame) => read(&frame, None, format, false).await,
@@ -102,7 +102,7 @@ fn is_viewer(frame: &Frame) -> bool {
     outer.into_iter().any(|frame| frame.url().starts_with(VIEWER))
 }
 
-/// The content of a frame, if it is large enough and not empty.
+/// Returns the content of a child frame; `None` if it is too small or empty.
 async fn seen_content(frame: &Frame, format: ContentFormat) -> Result<Option<String>> {
     let Some((world, owner)) = frame.owner_element().await? else { return Ok(None) };
     let size = ElementHandle::new(world, owner).bounding_box().await?;
@@ -154,7 +154,7 @@ async fn read(
     markdown(&readable).map_err(|error| unreadable(error.to_string()))
 }
 
-/// Joins the parts that are not empty.
+/// Joins the non-empty parts with the separator `between`.
 fn joined(parts: [String; 2], between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
@@ -167,7 +167,7 @@ fn markdown(readable: &Readable) -> std::io::Result<String> {
     Ok(joined([main?, rest?], REST))
 }
 
-/// Removes repeated empty lines and trailing spaces.
+/// Removes repeated empty lines and trailing whitespace.
 fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     let mut empty = 0;

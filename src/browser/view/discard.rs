@@ -1,6 +1,6 @@
-//! Unloads pages from memory while nobody uses them, and loads them on use, as browsers do with inactive tabs.
-//! History, cookies and storage stay, including session storage; JavaScript state is lost. Therefore a page stays
-//! loaded if it has user input, plays media, or has a `beforeunload` handler.
+//! Unloads unused pages from memory and reloads them on use, as browsers do with inactive tabs. History,
+//! cookies and storage are kept, including session storage. JavaScript state is lost, so a page stays loaded
+//! if it has user input, plays media, or has a `beforeunload` handler.
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
@@ -19,20 +19,20 @@ use crate::error::{Error, Result};
 
 const SCRIPT: &str = include_str!("discard/losses.js");
 
-/// How long a page may take to report what would be lost. A busy page stays loaded.
+/// The time limit for a page to report what a reload would lose. A busy page stays loaded.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
 /// The result of unloading a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscardOutcome {
     Done,
-    /// Something would be lost, or the page is kept loaded, for example by a screencast.
+    /// The page stays loaded: a reload would lose something, or a screencast or similar needs the page.
     Needed,
     /// The page was busy, navigating or crashed.
     Busy,
 }
 
-/// The state of a document, as the injected script reports it.
+/// The state of a document, as the script `losses.js` reports it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentState {
@@ -44,7 +44,7 @@ struct DocumentState {
 }
 
 impl Page {
-    /// Unloads the page if nothing is lost by that. The caller must not use the page meanwhile.
+    /// Unloads the page if a reload would lose nothing. The caller must not use the page meanwhile.
     pub async fn discard(&self) -> DiscardOutcome {
         match timeout(LOOK_LIMIT, self.may_be_discarded()).await {
             Ok(Ok(Some(discarded))) => match self.unload(discarded).await {
@@ -56,7 +56,7 @@ impl Page {
         }
     }
 
-    /// Loads an unloaded page, and restores its scroll position.
+    /// Reloads a page that `discard` has unloaded, and restores its scroll position.
     ///
     /// # Errors Returns the errors of a navigation. The page counts as loaded in any case.
     pub async fn load_discarded(&self, limit: Duration) -> Result<()> {
@@ -71,7 +71,7 @@ impl Page {
         Ok(())
     }
 
-    /// Returns the state to restore later, or `None` if something would be lost.
+    /// Returns the state to restore after a reload; `None` if a reload would lose something.
     async fn may_be_discarded(&self) -> Result<Option<DiscardedState>> {
         let is_at_rest =
             || self.dialog().is_none() && self.main_frame().lifecycle_events().load && !self.is_closed();
@@ -89,7 +89,7 @@ impl Page {
             self.shares_its_process(),
         )?;
         let Some(document) = states.first() else { return Err(Error::PageBusy) };
-        // Only a document that was loaded from a URL can be loaded again.
+        // Only a document with an HTTP URL can be loaded again.
         let url = self.url();
         let comes_again = url.starts_with("http:")
             || url.starts_with("https:")
@@ -105,7 +105,7 @@ impl Page {
         Ok(Some(DiscardedState { title: document.title.clone(), scrolled: document.scrolled }))
     }
 
-    /// Whether the page's document is the response to a submitted form, which a reload would submit again.
+    /// Whether the document is the response to a submitted form. A reload would submit the form again.
     async fn was_sent(&self) -> Result<bool> {
         let history = self.session().call(GetNavigationHistory {}).await?;
         let entry = history.entries.get(history.current_index).ok_or(Error::PageBusy)?;
@@ -114,7 +114,7 @@ impl Page {
         Ok(method.map_or(entry.transition_type == "form_submit", |method| method != "GET"))
     }
 
-    /// Whether another page of the context, such as a popup, runs in this page's process and would end with it.
+    /// Whether another page, such as a popup, runs in the same process, which must therefore not end.
     async fn shares_its_process(&self) -> Result<bool> {
         let own = self.session().call(GetIsolateId {}).await?.id;
         let others = self.context().pages().into_iter().filter(|page| page != self && !page.is_crashed());

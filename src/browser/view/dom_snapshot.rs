@@ -1,4 +1,4 @@
-//! DOM snapshots for traces: nested arrays of tags, attributes and texts. Runs no script in the page.
+//! DOM snapshots for traces: nested arrays of tags, attributes and texts. No script runs in the page.
 use serde_json::{Map, Value, json};
 
 use crate::browser::objects::page::Page;
@@ -9,7 +9,7 @@ const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
 const DOCUMENT_TYPE: i64 = 10;
 const FRAGMENT: i64 = 11;
-/// Elements that show nothing, or would take effect in the trace viewer.
+/// Elements to omit: they are invisible, or would have side effects in the trace viewer.
 const LEFT_OUT: [&str; 3] = ["SCRIPT", "NOSCRIPT", "BASE"];
 
 /// The DOM snapshot of one frame.
@@ -18,13 +18,13 @@ pub struct DomSnapshot {
     pub frame: String,
     pub url: String,
     pub doctype: Option<String>,
-    /// `["TAG", {attributes}, …children]`, with texts as strings.
+    /// The document as `["TAG", {attributes}, …children]`; texts are strings.
     pub html: Value,
     pub is_main: bool,
 }
 
 impl Page {
-    /// The documents of the page and its frames, main frame first.
+    /// Returns DOM snapshots of the page and its child frames, main frame first.
     pub async fn dom_snapshots(&self) -> Result<Vec<DomSnapshot>> {
         let mut snapshots = Vec::new();
         for session in self.sessions() {
@@ -55,7 +55,7 @@ fn read(document: &Document, strings: &[String], frames: &[i64], main: &str) -> 
 struct Reader<'a> {
     nodes: &'a Nodes,
     strings: &'a [String],
-    /// The frame ids of all documents of the capture, as indexes into `strings`.
+    /// The frame ids of all captured documents, as indexes into `strings`.
     frames: &'a [i64],
 }
 
@@ -77,8 +77,8 @@ impl Reader<'_> {
         Some(self.name(node).to_owned())
     }
 
-    /// Builds the tree from the end of the list: nodes follow their parents, so each node has all its children
-    /// before it is added to its parent.
+    /// Builds the tree from the last node to the first. Nodes follow their parents in the list, so a node has
+    /// all its children before it is added to its parent.
     fn tree(&self) -> Value {
         let mut children: Vec<Vec<Value>> = vec![Vec::new(); self.nodes.node_type.len()];
         for node in (1..children.len()).rev() {

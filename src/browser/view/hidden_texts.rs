@@ -1,4 +1,4 @@
-//! Finds the positions of texts that screenshots must not show.
+//! Finds the positions of secret texts, which screenshots must mask.
 use futures_util::future::join_all;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::error::{Error, Result};
 
-/// The margin around a text that is masked too, in CSS pixels.
+/// The margin around a secret text that is masked too, in CSS pixels.
 const MARGIN: f64 = 2.0;
 
 impl Page {
@@ -17,7 +17,7 @@ impl Page {
         !self.context().hidden_texts().is_empty()
     }
 
-    /// Returns the boxes of hidden texts in the viewport. A frame that does not answer is masked completely.
+    /// Returns the boxes of secret texts in the viewport; for a frame that does not answer, its whole box.
     pub(super) async fn hidden_text_boxes(&self) -> Result<Vec<Rect>> {
         let hidden_texts = self.context().hidden_texts();
         if hidden_texts.is_empty() {
@@ -36,7 +36,7 @@ impl Page {
         Ok(places.into_iter().flatten().map(wider).collect())
     }
 
-    /// Returns an error if the page shows a hidden text, because a PDF or an archive of the page cannot be masked.
+    /// Returns an error if the page shows a secret text, which PDF files and archives cannot mask.
     pub(super) async fn ensure_no_hidden_text(&self, what: &'static str) -> Result<()> {
         if self.hidden_text_boxes().await?.is_empty() { Ok(()) } else { Err(Error::SecretShown { what }) }
     }
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// Whether the error means that the frame or element is gone, so that nothing is visible.
+/// Whether the error means that the frame or element no longer exists, so that its texts are not visible.
 fn is_gone(error: &Error) -> bool {
     matches!(error, Error::FrameDetached | Error::DocumentGone | Error::StaleRef { .. })
 }

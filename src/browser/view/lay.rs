@@ -14,16 +14,16 @@ use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
 
 const LAY: &str = include_str!("lay/lay.js");
-/// The URL of the hidden page, which must be a secure context; no request is sent.
+/// The URL of the hidden page, which must be a secure context. No request is sent to it.
 const STUDIO: &str = "https://studio.invalid/";
 
-/// The captions over the screencast of one page.
+/// Draws captions over the screencast frames of one page.
 pub(super) struct CaptionLayers {
     page: WeakPage,
     captions: watch::Receiver<Visible>,
     /// The version of the captions in the last frame.
     version: u64,
-    /// The last frame without captions, to draw new captions over it when they change.
+    /// The last frame without captions, to draw changed captions over it.
     bare: Option<CastFrame>,
     studio: Option<Studio>,
 }
@@ -35,7 +35,7 @@ impl CaptionLayers {
         Self { page: page.downgrade(), captions, version: 0, bare: None, studio: None }
     }
 
-    /// Waits until the captions change. Returns the last frame without captions, with the current time.
+    /// Waits until the captions change. Returns the last frame, without captions, with the current time.
     pub(super) async fn changed(&mut self) -> Option<CastFrame> {
         if self.captions.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -60,7 +60,7 @@ impl CaptionLayers {
         }
     }
 
-    /// Reports to the page that the captions of the last frame are shown.
+    /// Tells the page that the last frame shows its captions.
     pub(super) fn shown(&self) {
         if let Some(page) = self.page.upgrade() {
             page.captions_laid(self.version);
@@ -83,7 +83,7 @@ impl CaptionLayers {
     }
 }
 
-/// The captions that the hidden page has rendered, and the viewport size in CSS pixels.
+/// The captions that the hidden page has rendered, and the size for which it rendered them, in CSS pixels.
 type ShownCaptions = (Arc<[Caption]>, (f64, f64));
 
 struct Studio {

@@ -1,4 +1,4 @@
-//! Complete snapshots with refs, for callers that do not track changes between snapshots.
+//! Complete snapshots with refs, for callers that do not need changes since an earlier snapshot.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -14,22 +14,22 @@ use crate::snapshot::{self, Ref};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SnapshotOptions {
-    /// The element to show; for a heading, its section. Default: the page.
+    /// The ref of the element to show. A heading stands for its section. Default: the page.
     pub r#ref: Option<String>,
-    /// The most levels of nesting. Default: all.
+    /// The maximum depth of nesting. Default: no limit.
     pub depth: Option<usize>,
-    /// Adds the position of each element: `[box=x,y,width,height]`.
+    /// Whether to add each element's position: `[box=x,y,width,height]`.
     pub boxes: bool,
-    /// Adds refs to texts, groups and parts of drawings.
+    /// Whether texts, groups and parts of drawings get refs too.
     pub all_refs: bool,
-    /// The most characters. Longer parts are shortened.
+    /// The maximum number of characters. If the snapshot is longer, parts are shortened.
     pub max_chars: Option<usize>,
 }
 
 impl Page {
-    /// Returns the snapshot of the page or of an element. A last line that begins with `#` lists what was left out.
+    /// Returns a snapshot of the page or an element. If parts are omitted, a last line lists them after `#`.
     ///
-    /// # Errors `unknown_ref` and `stale_ref` for an element that does not exist.
+    /// # Errors `unknown_ref` for an invalid ref, `stale_ref` for an element that no longer exists.
     pub async fn outline(&self, options: &SnapshotOptions) -> Result<String> {
         let root = match &options.r#ref {
             Some(text) => Some(self.element_of_ref(text).await?.0),
@@ -38,7 +38,7 @@ impl Page {
         self.outline_of(root, options).await
     }
 
-    /// Finds the element of a ref. Also returns the ref in its full form.
+    /// Finds the element with a ref. Returns it together with the full form of the ref.
     async fn element_of_ref(&self, text: &str) -> Result<(Ref, ElementHandle)> {
         let unknown = || crate::Error::UnknownRef {
             target: "this".to_owned(),
@@ -57,7 +57,7 @@ impl Page {
         let read = CaptureOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
         let mut tree = self.capture(0, CaptureOptions { root: part, ..read }).await?;
         if part.is_some() && tree.nodes().first().is_some_and(|node| node.role == "heading") {
-            // The content of a heading's section is not inside the heading: read the whole page.
+            // A heading does not contain the content of its section, so read the whole page.
             tree = self.capture(0, read).await?;
         }
         let usual = snapshot::Options::default();

@@ -1,5 +1,5 @@
-//! Highlights that the browser draws over a page: around elements, and around the element under the pointer in
-//! pick mode. A page can detect neither; it does not receive the click that picks an element.
+//! Highlights that the browser draws over a page: around elements, and under the pointer while the user picks
+//! an element. A page cannot detect them, and does not receive the click that picks an element.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
-/// The most highlighted elements of a selector: each needs a CDP session of its own.
+/// The maximum number of elements that a selector highlights. Each needs a separate CDP session.
 const MOST_FRAMED: usize = 30;
 
-/// A CDP session with a highlight or pick mode, which end when it is dropped.
+/// A CDP session that shows a highlight or the element picker until it is dropped.
 #[derive(Debug)]
 struct OverlaySession(RawSession);
 
@@ -30,12 +30,12 @@ impl Drop for OverlaySession {
     }
 }
 
-/// The highlights of a page by frame and selector, and pick mode.
+/// The highlights of a page, by frame and selector, and its element picker.
 #[derive(Debug, Default)]
 struct Overlays {
     framed: Mutex<HashMap<(String, String), Vec<OverlaySession>>>,
     picking: Mutex<Option<Arc<Notify>>>,
-    /// The session of the last pick: the browser withholds the rest of the click from the page as long as it exists.
+    /// The session of the last pick. While it exists, the page does not receive the rest of the click.
     picked: Mutex<Option<OverlaySession>>,
 }
 
@@ -60,8 +60,8 @@ impl OverlaySession {
         self.0.send(method, &parameters, RAW_LIMIT).await
     }
 
-    /// Returns the id of the inner frame that contains a node; `None` for the session's own frame. Must be called
-    /// before the node is resolved: a world of the wrong frame would bind the node to that frame permanently.
+    /// Returns the id of the child frame that contains a node; `None` for the session's own frame. Call it
+    /// before resolving the node: a world of the wrong frame would permanently bind the node to that frame.
     async fn frame_of(&self, backend_node: i64) -> Result<Option<String>> {
         let family = Arc::<Mutex<NodeAncestry>>::default();
         let received = Arc::clone(&family);
@@ -85,11 +85,11 @@ impl OverlaySession {
     }
 }
 
-/// The parents of nodes, by the node ids of one session.
+/// The parents of DOM nodes, by node id. Node ids are specific to a CDP session.
 #[derive(Debug, Default)]
 struct NodeAncestry {
     parents: HashMap<i64, i64>,
-    /// The frame ids, by the node id of the document in the frame.
+    /// The frame ids, by the node id of each frame's document.
     frames: HashMap<i64, String>,
 }
 
@@ -121,7 +121,7 @@ fn colours() -> Value {
 }
 
 impl Frame {
-    /// Highlights all current matches of a selector, until `hide_highlight` is called or the document is gone.
+    /// Highlights the current matches of a selector until `hide_highlight` is called or the document is gone.
     pub async fn highlight(&self, selector: &str) -> Result<()> {
         let mut found = self.locator(selector, false)?.all().await?;
         found.truncate(MOST_FRAMED);
@@ -198,7 +198,7 @@ impl Page {
         ElementHandle::by_node(&frame, node).await?.generate_locators().await
     }
 
-    /// Cancels `pick_locator`, if it is waiting.
+    /// Cancels a waiting call of `pick_locator`.
     pub fn cancel_pick_locator(&self) {
         if let Some(picking) = self.extension::<Overlays>().picking.lock().take() {
             picking.notify_one();

@@ -1,4 +1,4 @@
-//! Saves a page as a PDF, or as one MHTML file.
+//! Saves a page as PDF or MHTML.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use crate::browser::objects::page::Page;
 use crate::cdp::types::page::{CaptureMhtml, PrintToPdf};
 use crate::error::{Error, Result};
 
-/// Options for printing. Sizes and margins are in inches. Default: the browser's.
+/// Options for printing to PDF. Sizes are in inches. `None` uses the browser's default.
 #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdfOptions {
@@ -16,34 +16,34 @@ pub struct PdfOptions {
     pub height: Option<f64>,
     pub landscape: bool,
     pub print_background: bool,
-    /// The scale: 0.1 to 2.
+    /// The scale of the content, from 0.1 to 2.
     pub scale: Option<f64>,
     /// The pages to print, such as `1-3, 5`. Default: all.
     pub page_ranges: Option<String>,
     /// The top, right, bottom and left margins in inches.
     pub margin: Option<[f64; 4]>,
-    /// Whether a page size in CSS has precedence.
+    /// Whether a page size in the page's CSS overrides `width` and `height`.
     pub prefer_css_page_size: bool,
     pub display_header_footer: bool,
     pub header_template: Option<String>,
     pub footer_template: Option<String>,
     /// Whether the PDF is tagged for assistive technology.
     pub tagged: bool,
-    /// Whether the PDF has an outline of the headings.
+    /// Whether the PDF has an outline (bookmarks) with the headings.
     pub outline: bool,
 }
 
 const LIMIT: Duration = Duration::from_secs(60);
 
 impl Page {
-    /// Returns the page with its resources as MHTML.
+    /// Returns the page and its resources as an MHTML archive.
     pub async fn mhtml(&self) -> Result<String> {
         self.ensure_no_hidden_text("an archive of the page").await?;
         let capture = CaptureMhtml { format: Some("mhtml".to_owned()) };
         Ok(self.fail_on_dialog(self.session().send(capture).within(LIMIT)).await?.data)
     }
 
-    /// Prints the page to PDF.
+    /// Prints the page and returns the bytes of the PDF.
     pub async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {
         self.ensure_no_hidden_text("a PDF").await?;
         let [top, right, bottom, left] = match options.margin {

@@ -1,4 +1,4 @@
-//! The text of a PDF in a frame. Scripts cannot read the browser's PDF viewer, so the file itself is parsed.
+//! The text of a PDF in a frame. Scripts cannot access the browser's PDF viewer, so the file is parsed.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::pdf::{self, Document};
 
-/// The parsed file, or the reason of failure.
+/// A parsed PDF file, or the reason why it cannot be read.
 pub(super) type ParsedPdf = Arc<Result<Document, String>>;
 
-/// How long the file may take to load again.
+/// The time limit for loading the file again.
 const LOAD_LIMIT: Duration = Duration::from_secs(20);
-/// The most parsed files in the cache.
+/// The maximum number of parsed files in the cache.
 const MOST_KEPT: usize = 4;
 
-/// A script that returns the bytes of a document that only the page itself can read, such as a blob.
+/// A script that returns the bytes of a document, such as a blob, that only the page itself can fetch.
 const OWN_BYTES: &str = "async (most) => {
   const blob = await (await fetch(location.href)).blob();
   if (blob.size > most) return null;
@@ -30,7 +30,7 @@ const OWN_BYTES: &str = "async (most) => {
   return reader.result;
 }";
 
-/// Returns the parsed PDF of a frame. Each document is parsed once; parsing continues even if the caller is cancelled.
+/// Parses the PDF of a frame, once per document. Parsing continues even if the caller is cancelled.
 pub(super) async fn pdf_of(frame: &Frame) -> ParsedPdf {
     type Reading = Shared<BoxFuture<'static, ParsedPdf>>;
     static KEPT: Mutex<Vec<(Arc<str>, Reading)>> = Mutex::new(Vec::new());
@@ -54,7 +54,7 @@ pub(super) async fn pdf_of(frame: &Frame) -> ParsedPdf {
     reading.await
 }
 
-/// The text that replaces an unreadable PDF.
+/// Returns the text that replaces a PDF that cannot be read.
 pub(super) fn unreadable_pdf(reason: &str) -> String {
     format!("This PDF cannot be read as text: {reason}. Take a screenshot instead.")
 }

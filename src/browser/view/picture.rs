@@ -1,5 +1,5 @@
-//! Screenshots for comparisons: animations are stopped, and variable parts are masked. A page can detect only
-//! that its animations end, and that a style applies for a moment.
+//! Screenshots for visual comparisons: animations are stopped, and variable parts are masked. A page can
+//! detect only that its animations end, and that an additional style applies for a moment.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::future::join_all;
@@ -18,20 +18,20 @@ use crate::cdp::types::emulation::SetDefaultBackgroundColorOverride;
 use crate::cdp::types::page::GetLayoutMetrics;
 use crate::error::{Error, Result};
 
-/// Changes to a page during a screenshot.
+/// Changes that apply to a page while a screenshot is taken.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScreenshotAdjustments {
-    /// Makes the default white background transparent.
+    /// Whether the default white background becomes transparent.
     pub transparent: bool,
     pub stops_animations: bool,
     pub hides_caret: bool,
-    /// CSS that applies during the screenshot. In shadow roots, only inherited properties have an effect.
+    /// CSS that applies during the screenshot. It reaches into shadow roots only by inheritance.
     pub style: Option<String>,
-    /// The elements to mask.
+    /// The elements that are covered with a box.
     #[serde(skip)]
     pub masks: Vec<Locator>,
-    /// The CSS colour of the masks.
+    /// The CSS colour of the boxes.
     pub mask_color: String,
 }
 
@@ -97,7 +97,7 @@ impl Page {
         self.cover(taken, &options, &boxes, &finish.mask_color).await
     }
 
-    /// Paints boxes over a screenshot, and encodes it as requested.
+    /// Paints boxes over a screenshot, and encodes it in the requested format.
     pub(super) async fn cover(
         &self,
         mut taken: Screenshot,
@@ -134,7 +134,7 @@ impl Page {
 }
 
 impl Frame {
-    /// Adds a style sheet for the screenshot to the document. Returns its session and id, if one was needed.
+    /// Adds a style sheet for the screenshot. Returns its CDP session and id; `None` if no style is needed.
     async fn add_screenshot_style(&self, finish: &ScreenshotAdjustments) -> Option<(CdpSession, String)> {
         let mut text = finish.style.clone().unwrap_or_default();
         if finish.hides_caret && self.utility_world().await.ok()?.call::<bool>("hasCaret", &[]).await.ok()? {

@@ -13,7 +13,7 @@ use crate::browser::objects::page::{KeepLoadedGuard, Page};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
-/// A running measurement with a CDP session of its own.
+/// A running measurement with a separate CDP session. The page stays loaded meanwhile.
 #[derive(Debug)]
 pub struct ProfilingSession {
     session: RawSession,
@@ -25,11 +25,11 @@ pub struct ProfilingSession {
 #[derive(Debug)]
 pub struct Coverage {
     profile: ProfilingSession,
-    /// The URL and the length of each style sheet, by its id.
+    /// The URL and length of each style sheet, by CDP style sheet id.
     sheets: Arc<Mutex<HashMap<String, (String, u64)>>>,
 }
 
-/// The used and total characters of a script or style sheet.
+/// The numbers of used and of all characters in a script or style sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeUsage {
     pub url: String,
@@ -46,7 +46,7 @@ pub struct PerformanceTrace {
     ended: Arc<Notify>,
 }
 
-/// The most events of a trace. Further events are dropped.
+/// The maximum number of events in a trace. Further events are dropped.
 const MOST_EVENTS: usize = 400_000;
 const TRACE_LIMIT: Duration = Duration::from_secs(30);
 
@@ -120,7 +120,7 @@ impl Coverage {
         &self.profile.page
     }
 
-    /// Stops measuring, and returns the usage of each script and style sheet, most unused code first.
+    /// Stops measuring, and returns the usage of all scripts and style sheets, largest unused amount first.
     pub async fn end(self) -> Result<Vec<CodeUsage>> {
         let taken = self.profile.send("Profiler.takePreciseCoverage", json!({})).await?;
         let rules = self.profile.send("CSS.stopRuleUsageTracking", json!({})).await?;
@@ -143,7 +143,7 @@ impl Coverage {
             let used = by_sheet.get(id.as_str()).copied().unwrap_or(0);
             all.push(CodeUsage { url: url.clone(), is_style: true, used: used.min(*length), all: *length });
         }
-        // After a reload, each script and style sheet is listed twice: the entry with more used code stays.
+        // After a reload, each script and style sheet is listed twice: keep the entry with more used code.
         all.sort_by(|one, two| (&one.url, one.is_style, two.used).cmp(&(&two.url, two.is_style, one.used)));
         all.dedup_by(|next, kept| {
             next.url == kept.url && next.is_style == kept.is_style && next.all == kept.all
@@ -153,7 +153,7 @@ impl Coverage {
     }
 }
 
-/// The used and total characters of a script. Inner ranges override outer ones.
+/// Returns the used and total characters of a script. Nested ranges override the ranges around them.
 fn used_of(script: &Value) -> (u64, u64) {
     let mut ranges: Vec<(u64, u64, bool)> = Vec::new();
     for function in script["functions"].as_array().into_iter().flatten() {
@@ -163,7 +163,7 @@ fn used_of(script: &Value) -> (u64, u64) {
         }
     }
     let length = ranges.iter().map(|(_, end, _)| *end).max().unwrap_or(0);
-    // Outer ranges before inner ones: the innermost range that is open at a position decides.
+    // Outer ranges come before inner ones: at each position, the innermost open range counts.
     ranges.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let (mut used, mut at, mut open) = (0, 0, Vec::<(u64, bool)>::new());
     let mut advance = |to: u64, open: &[(u64, bool)]| {
@@ -192,7 +192,7 @@ impl PerformanceTrace {
         &self.profile.page
     }
 
-    /// Stops the trace, and returns the events in the format of the browser's developer tools.
+    /// Stops the trace, and returns its events in the format of Chrome DevTools.
     pub async fn end(self) -> Result<Vec<Value>> {
         self.profile.send("Tracing.end", json!({})).await?;
         let ended = timeout(TRACE_LIMIT, self.ended.notified()).await;

@@ -1,4 +1,4 @@
-//! Labels and compares screenshots in a hidden page.
+//! Labels and compares screenshots, using a hidden page.
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::browser::scripts::helper::Helper;
 use crate::error::{Error, Result};
 
 const RETOUCH: &str = include_str!("retouch/retouch.js");
-/// The URL of the hidden page, which must be a secure context; no request is sent.
+/// The URL of the hidden page, which must be a secure context. No request is sent to it.
 const STUDIO: &str = "https://studio.invalid/";
 
 /// The difference between two screenshots.
@@ -19,12 +19,12 @@ const STUDIO: &str = "https://studio.invalid/";
 pub struct ScreenshotDiff {
     /// The number of pixels that differ.
     pub changed: u64,
-    /// The number of all pixels.
+    /// The total number of pixels.
     pub all: u64,
-    /// x, y, width and height of the box around all differences; `None` if there are none.
+    /// The box around all differences: x, y, width and height in pixels; `None` if there are none.
     #[serde(rename = "box")]
     pub within: Option<[u32; 4]>,
-    /// A PNG in Base64, with differences in red and all else in pale grey.
+    /// A PNG in Base64 that shows the differences in red over a pale grey image.
     picture: String,
 }
 
@@ -35,7 +35,7 @@ impl ScreenshotDiff {
 }
 
 impl Page {
-    /// Draws a numbered frame around each box (x, y, width, height in image pixels), and encodes it as `format`.
+    /// Draws a numbered frame around each box (x, y, width, height in pixels). Returns an image in `format`.
     pub async fn label_boxes(
         &self,
         picture: &Screenshot,
@@ -48,7 +48,7 @@ impl Page {
         decoded(labelled.as_str().unwrap_or_default())
     }
 
-    /// Compares two screenshots.
+    /// Compares two screenshots pixel by pixel.
     pub async fn difference(&self, before: &Screenshot, after: &Screenshot) -> Result<ScreenshotDiff> {
         let [before, after] = [before, after].map(|picture| BASE64_STANDARD.encode(&picture.bytes));
         let answer = self.retouch("difference", json!([before, after]), ImageFormat::Png, None).await?;

@@ -1,4 +1,4 @@
-//! Screencasts: streams of a page's frames as JPEG images. The page cannot detect a screencast.
+//! Screencasts: streams of a page's frames as JPEG images. A page cannot detect its screencast.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -13,17 +13,17 @@ use crate::browser::objects::page::{KeepLoadedGuard, Page};
 use crate::cdp::types::page::{ScreencastFrame, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
 
-/// Options of a screencast. The first watcher's options apply to all.
+/// Options of a screencast. Watchers of one page share its screencast, with the first watcher's options.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreencastOptions {
-    /// The largest width and height in pixels. Frames are scaled down to fit.
+    /// The maximum width and height in pixels. Frames are scaled down to fit. Default: 800 by 800.
     pub size: Option<(u32, u32)>,
-    /// The JPEG quality from 0 to 100.
+    /// The JPEG quality from 0 to 100. Default: 80.
     pub quality: Option<u32>,
 }
 
-/// The default size limit.
+/// The default of [`ScreencastOptions::size`].
 const USUAL_SIZE: (u32, u32) = (800, 800);
 const USUAL_QUALITY: u32 = 80;
 
@@ -43,7 +43,7 @@ impl Drop for RunningScreencast {
     }
 }
 
-/// A watcher of a screencast; dropping it ends watching.
+/// A watcher's part in a screencast. Drop it to stop watching.
 pub struct Screencast {
     cast: Arc<RunningScreencast>,
     number: u64,
@@ -55,7 +55,7 @@ impl Drop for Screencast {
     }
 }
 
-/// The hooks that give each page a place for its screencast.
+/// The hooks that give each page storage for its running screencast.
 pub(in crate::browser) struct ScreencastHooks;
 
 impl Hooks for ScreencastHooks {
@@ -65,7 +65,7 @@ impl Hooks for ScreencastHooks {
 }
 
 impl Page {
-    /// Passes frames of the page to `watcher` from now on. The watcher is dropped when the page closes.
+    /// Starts to pass the page's frames to `watcher`, until the returned value is dropped or the page closes.
     pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<CastFrame>) -> Screencast {
         let cast = {
             let mut known = self.extension::<Mutex<Weak<RunningScreencast>>>().lock();
@@ -132,7 +132,7 @@ impl RunningScreencast {
     }
 }
 
-/// Ends a screencast when its page is gone.
+/// Drops all watchers of a screencast when its page is gone.
 fn end(watched: &Weak<RunningScreencast>) {
     if let Some(cast) = watched.upgrade() {
         cast.watchers.lock().clear();

@@ -1,4 +1,4 @@
-//! Screenshots, which do not change the document.
+//! Screenshots. Taking one does not change the document.
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -28,7 +28,7 @@ impl ImageFormat {
         }
     }
 
-    /// The file name extension.
+    /// Returns the file name extension, without a dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -42,19 +42,19 @@ impl ImageFormat {
     }
 }
 
-/// The part of the page in a screenshot, in CSS pixels.
+/// The part of the page to capture. Coordinates are in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Area {
     /// The viewport.
     #[default]
     Viewport,
-    /// The full scrollable page. The page may notice that its viewport grows for a moment.
+    /// The full scrollable page. The viewport is enlarged for a moment, which the page can detect.
     FullPage,
-    /// x, y, width and height relative to the viewport. May extend beyond the viewport, which then grows for a moment.
+    /// x, y, width and height relative to the viewport. If larger, the viewport is enlarged for a moment.
     Part([f64; 4]),
-    /// x, y, width and height relative to the top left corner of the viewport, cut off at its edges.
+    /// x, y, width and height relative to the top left corner of the viewport, clipped to the viewport.
     ViewportClip([f64; 4]),
-    /// x, y, width and height relative to the top left corner of the full page, cut off at its edges.
+    /// x, y, width and height relative to the top left corner of the full page, clipped to the page.
     PageClip([f64; 4]),
 }
 
@@ -63,33 +63,33 @@ pub enum Area {
 pub struct ScreenshotOptions {
     pub area: Area,
     pub format: ImageFormat,
-    /// The quality from 0 to 100, for JPEG and WebP.
+    /// The quality from 0 to 100, for JPEG and WebP only.
     pub quality: Option<u32>,
-    /// Image pixels per CSS pixel. Default: as on the screen.
+    /// Image pixels per CSS pixel. Default: the device pixel ratio.
     pub scale: Option<f64>,
-    /// Scales the image down to at most this number of pixels on each side, and in total.
+    /// The maximum number of pixels on each side, and in total. A larger image is scaled down.
     pub at_most: Option<(u32, u32)>,
 }
 
-/// A screenshot.
+/// An encoded screenshot.
 #[derive(Debug, Clone)]
 pub struct Screenshot {
     pub bytes: Vec<u8>,
     pub format: ImageFormat,
-    /// The captured area in CSS pixels of the document.
+    /// The captured area (x, y, width, height) in CSS pixels, relative to the document.
     pub area: [f64; 4],
     /// Image pixels per CSS pixel.
     pub scale: f64,
 }
 
-/// The longest side in CSS pixels: a longer area keeps the browser busy for minutes.
+/// The maximum side length in CSS pixels. A longer area would keep the browser busy for minutes.
 const LONGEST_SIDE: f64 = 50_000.0;
 
-/// The time limit of a capture: a busy page may never draw a frame.
+/// The time limit of a capture, because a busy page may never draw a frame.
 const LIMIT: Duration = Duration::from_secs(20);
 
 impl Page {
-    /// Takes a screenshot of the page.
+    /// Takes a screenshot of the page. Secret texts are masked.
     pub async fn screenshot(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         if self.hides_texts() {
             return self.fail_on_dialog(self.take_with_hidden_texts_masked(options)).await;
@@ -97,7 +97,7 @@ impl Page {
         self.fail_on_dialog(self.while_stable(|| self.take_screenshot(options))).await
     }
 
-    /// Takes a screenshot and masks hidden texts at their positions before and after the capture.
+    /// Takes a screenshot and masks secret texts, at their positions both before and after the capture.
     async fn take_with_hidden_texts_masked(&self, options: ScreenshotOptions) -> Result<Screenshot> {
         let mut places = self.hidden_text_boxes().await?;
         let plain = ScreenshotOptions { format: ImageFormat::Png, ..options };
@@ -107,7 +107,7 @@ impl Page {
         if places.is_empty() && options.format == ImageFormat::Png {
             return Ok(taken);
         }
-        // To capture beyond the viewport, the browser enlarges it for a moment, which may move the hidden texts.
+        // To capture more than the viewport, the browser enlarges it briefly, which may move secret texts.
         if !places.is_empty() && options.area != Area::Viewport && !is_visible(&metrics, taken.area) {
             return Err(Error::SecretShown { what: "a picture of more than the viewport" });
         }
@@ -121,7 +121,7 @@ impl Page {
         let view = &mut metrics.css_visual_viewport;
         let is_plain = (view.scale - 1.0).abs() < 0.001;
         if is_plain {
-            // The screenshot includes the scroll bars, these metrics do not.
+            // The screenshot includes scroll bars, but these metrics do not.
             view.client_width = view.client_width.max(across);
             view.client_height = view.client_height.max(down);
         }
@@ -144,14 +144,14 @@ impl Page {
             Some((side, pixels)) => wanted.min(fitting(width, height, f64::from(side), f64::from(pixels))),
             None => wanted,
         };
-        // The browser captures the viewport faster without a clip.
+        // Capturing the whole viewport is faster without a clip.
         let whole = options.area == Area::Viewport && is_plain && (scale - density).abs() < 0.001;
         let clip = Viewport { x, y, width, height, scale: scale / density };
         let capture = CaptureScreenshot {
             format: Some(options.format.name().to_owned()),
             quality: options.quality.filter(|_| options.format != ImageFormat::Png),
             clip: (!whole).then_some(clip),
-            // Compressing a PNG well takes longer than drawing it.
+            // Compressing a PNG well takes longer than capturing it.
             optimize_for_speed: (options.format == ImageFormat::Png).then_some(true),
             capture_beyond_viewport: (!is_visible(&metrics, area)).then_some(true),
             ..CaptureScreenshot::default()
@@ -171,7 +171,7 @@ impl Page {
         Ok(Screenshot { bytes, format: options.format, area, scale })
     }
 
-    /// Returns the screen pixels per CSS pixel, and the width and height of the viewport with scroll bars.
+    /// Returns the device pixel ratio, and the viewport's width and height with scroll bars in CSS pixels.
     async fn pixels(&self) -> Result<[f64; 3]> {
         const SCRIPT: &str = "[devicePixelRatio, innerWidth, innerHeight]";
         let sizes = self.main_frame().evaluate(SCRIPT, Vec::new(), ScriptWorld::Isolated).await?;
@@ -191,7 +191,7 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
         Area::ViewportClip(clip) => clipped(viewport, clip),
         Area::PageClip(clip) => clipped(page, clip),
         Area::Part([x, y, width, height]) => {
-            // Whole pixels, so that the edges are sharp.
+            // Round to whole pixels, so that the edges are sharp.
             let (left, top) = ((x + view.page_x).floor(), (y + view.page_y).floor());
             let (right, bottom) = ((x + view.page_x + width).ceil(), (y + view.page_y + height).ceil());
             [left, top, right - left, bottom - top]
@@ -199,14 +199,14 @@ fn document_area(metrics: &LayoutMetrics, area: Area) -> [f64; 4] {
     }
 }
 
-/// Returns the part of a clip within an area. The clip is relative to the top left corner of the area.
+/// Returns the part of a clip inside an area. The clip is relative to the area's top left corner.
 fn clipped([left, top, width, height]: [f64; 4], [x, y, across, down]: [f64; 4]) -> [f64; 4] {
     let (begin_x, begin_y) = (x.clamp(0.0, width).floor(), y.clamp(0.0, height).floor());
     let (end_x, end_y) = ((x + across).clamp(0.0, width).ceil(), (y + down).clamp(0.0, height).ceil());
     [left + begin_x, top + begin_y, (end_x - begin_x).max(0.0), (end_y - begin_y).max(0.0)]
 }
 
-/// Returns the right and bottom end of the page, relative to the viewport, if the area begins beyond it.
+/// Returns the page's right and bottom edge, relative to the viewport, if the area begins beyond it.
 fn end_before(metrics: &LayoutMetrics, [x, y, ..]: [f64; 4]) -> Option<[f64; 2]> {
     let (content, view) = (&metrics.css_content_size, &metrics.css_visual_viewport);
     let right = (content.x + content.width).max(view.page_x + view.client_width);
@@ -224,7 +224,7 @@ fn nothing_to_show(area: Area) -> Error {
     Error::Unsupported { what: "a picture", reason: reason.to_owned() }
 }
 
-/// The error for an image that is too large for its format, for which the browser returns no data.
+/// Returns the error for an image that is too large for its format. The browser returns no data then.
 fn too_large(format: ImageFormat, width: f64, height: f64) -> Error {
     let size = format!("{} by {} pixels", width.round(), height.round());
     let reason = match format {
@@ -241,7 +241,7 @@ fn is_visible(metrics: &LayoutMetrics, [x, y, width, height]: [f64; 4]) -> bool 
     horizontally && vertically
 }
 
-/// Returns the largest scale at which an image stays within both limits, even with edges rounded to whole pixels.
+/// Returns the largest scale at which an image has at most `side` pixels per side and `pixels` in total.
 fn fitting(width: f64, height: f64, side: f64, pixels: f64) -> f64 {
     let scale = (side / width.max(height)).min((pixels / (width * height)).sqrt());
     let mut across = (width * scale).floor().max(1.0);

@@ -1,4 +1,4 @@
-//! Videos of pages: screencast frames, encoded by the browser in a hidden page, and written as `WebM`.
+//! Videos of pages. A hidden page encodes screencast frames, and this process writes them as `WebM`.
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -26,32 +26,32 @@ use crate::error::{Error, Result};
 use crate::sync::unix_time_ms;
 
 const ENCODE: &str = include_str!("video/encode.js");
-/// The URL of the hidden page that encodes, which must be a secure context; no request is sent.
+/// The URL of the hidden page for encoding, which must be a secure context. No request is sent to it.
 const STUDIO: &str = "https://studio.invalid/";
 const BITRATE: u32 = 1_000_000;
-/// The side of the square, in pixels, into which the viewport is scaled down if no size is given.
+/// Without a size, the viewport is scaled down to fit into a square with this side, in pixels.
 const USUAL_SIDE: f64 = 800.0;
 const USUAL_FPS: u32 = 25;
-/// The most frames that wait to be encoded. If there are more, the oldest are dropped.
+/// The maximum number of frames that wait to be encoded. Above it, the oldest frames are dropped.
 const WAITING: usize = 16;
-/// The longest time between key frames in milliseconds.
+/// The maximum time between two key frames, in milliseconds.
 const BETWEEN_KEYS: u64 = 5_000;
-/// How long to wait for the last frame.
+/// The time limit for capturing the last frame.
 const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// Options of a video.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VideoOptions {
-    /// The size in pixels. Default: that of the viewport, scaled down.
+    /// The size in pixels. Default: the viewport's, scaled down to fit into 800 by 800.
     pub size: Option<(u32, u32)>,
-    /// The most frames per second. Default: 25.
+    /// The maximum number of frames per second. Default: 25.
     pub fps: Option<u32>,
     /// The JPEG quality of the screencast frames from 0 to 100.
     pub quality: Option<u32>,
 }
 
-/// A running or completed video.
+/// A video of a page that is being recorded or is complete.
 #[derive(Debug)]
 pub struct Video {
     path: PathBuf,
@@ -61,7 +61,7 @@ pub struct Video {
 }
 
 impl Video {
-    /// The file; it is complete when the video has ended.
+    /// Returns the path of the file. The file is complete when the video has ended.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -74,7 +74,7 @@ impl Video {
         self.wait_for_end().await
     }
 
-    /// Waits until the file is written: after `stop`, or after the page was closed.
+    /// Waits until the file is complete: after `stop`, or after the page was closed.
     ///
     /// # Errors Returns the errors of [`stop`](Self::stop).
     pub async fn wait_for_end(&self) -> Result<()> {
@@ -84,7 +84,7 @@ impl Video {
 }
 
 impl Page {
-    /// Starts recording this page to the file `path`. The video ends with `stop`, with the page, or when it is dropped.
+    /// Starts to record this page to the file `path`. Recording ends with `stop`, with the page, or on drop.
     ///
     /// # Errors `file` if the file cannot be written.
     pub fn record_video(&self, path: PathBuf, options: VideoOptions) -> Result<Video> {
@@ -128,10 +128,10 @@ async fn film(
         None => fitting(page.viewport_size().await.unwrap_or((1280.0, 720.0))),
     };
     let (sender, mut pictures) = broadcast::channel(WAITING);
-    // Only the data is kept: the frame itself must be dropped to be acknowledged, or the browser skips frames.
+    // Keep only the image data: the browser skips frames until the frame is dropped, which acknowledges it.
     let watcher = Arc::new(move |frame: &CastFrame| drop(sender.send(Picture::of(frame))));
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
-    // The video begins before its encoder is ready: frames until then are queued.
+    // The video begins before its encoder is ready. Frames are queued until then.
     let begun_ms = unix_time_ms();
     let mut cast = Some(page.screencast(watched, watcher));
     let browser = page.context().browser()?;
@@ -165,12 +165,12 @@ async fn film(
     }
 }
 
-/// A JPEG image with its time in milliseconds since 1970.
+/// A JPEG image and when it was captured, in milliseconds since 1970.
 #[derive(Debug, Clone)]
 struct Picture {
     data: Arc<Vec<u8>>,
     timestamp_ms: f64,
-    /// The frame number that the browser assigned; `None` for a repeated frame.
+    /// The number that the browser gave the frame; `None` for a repeated frame.
     number: Option<i64>,
 }
 
@@ -180,7 +180,7 @@ impl Picture {
     }
 }
 
-/// Captures a frame now, and adds all frames up to it: the last change of the page may not have been sent yet.
+/// Captures a frame and adds all frames up to it, because the browser may not have sent the last change yet.
 async fn add_present<W: Write + Seek>(
     session: &CdpSession,
     pictures: &mut broadcast::Receiver<Picture>,
@@ -216,13 +216,13 @@ struct Studio<W: Write + Seek> {
     helper: Helper,
     file: Webm<W>,
     begun_ms: f64,
-    /// The shortest time between two frames in milliseconds.
+    /// The minimum time between two frames, in milliseconds.
     step: u64,
     last: Option<u64>,
     last_key: Option<u64>,
-    /// A frame that came too soon after the last one. It waits for its time, unless a newer frame replaces it.
+    /// A frame that arrived before the next one is due. It waits, unless a newer frame replaces it.
     late: Option<Arc<Vec<u8>>>,
-    /// The number that the browser assigned to the newest frame.
+    /// The browser's number of the newest frame.
     newest: i64,
 }
 
@@ -250,7 +250,7 @@ impl<W: Write + Seek> Studio<W> {
         Ok(Self { helper, file, begun_ms, step, last: None, last_key: None, late: None, newest: 0 })
     }
 
-    /// Whether the frame at this time must be a key frame.
+    /// Whether the frame at `at` (milliseconds) must be a key frame; if so, records it as one.
     fn is_key(&mut self, at: u64) -> bool {
         let is_key = self.last_key.is_none_or(|last| at - last >= BETWEEN_KEYS);
         if is_key {
@@ -269,12 +269,12 @@ impl<W: Write + Seek> Studio<W> {
         self.encode(&picture.data, at).await
     }
 
-    /// The earliest time of the next frame.
+    /// Returns the earliest time of the next frame, in milliseconds.
     fn next(&self) -> u64 {
         self.last.map_or(0, |last| last + self.step)
     }
 
-    /// Waits until the frame in `late` may be added; forever if there is none.
+    /// Waits until the frame in `late` is due; forever if there is none.
     async fn until_late_is_due(&self) {
         match self.late {
             Some(_) => sleep(Duration::from_millis(self.next().saturating_sub(self.now()))).await,
@@ -297,7 +297,7 @@ impl<W: Write + Seek> Studio<W> {
         self.write(&done)
     }
 
-    /// Ends the video. The last frame lasts until now.
+    /// Completes the video. Its last frame is shown until now.
     async fn end(mut self) -> Result<()> {
         self.add_late().await?;
         let at = self.now().max(self.last.map_or(0, |last| last + 1));
@@ -331,7 +331,7 @@ fn whole(ms: f64) -> u64 {
     ms.max(0.0) as u64
 }
 
-/// Rounds down to an even number of pixels, which encoders require.
+/// Rounds down to an even number of pixels, at least 2, because encoders require even sizes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 2, and a size")]
 fn even(side: f64) -> u32 {
     (side.max(2.0) as u32) & !1

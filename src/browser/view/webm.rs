@@ -4,14 +4,14 @@ use std::io::{self, Seek, SeekFrom, Write};
 /// A `WebM` file that is being written. Times are in milliseconds.
 pub(in crate::browser) struct Webm<W> {
     out: W,
-    /// The position in the file of the duration, which is known only at the end.
+    /// The file offset of the duration, which is written at the end.
     duration_at: u64,
     /// The start time of the current cluster.
     cluster: Option<u64>,
     last: u64,
 }
 
-/// The longest cluster in milliseconds: the time of a block in its cluster has 16 bits.
+/// The maximum duration of a cluster in milliseconds. The time of a block within its cluster has 16 bits.
 const LONGEST_CLUSTER: u64 = 5_000;
 
 const EBML: u32 = 0x1A45_DFA3;
@@ -21,10 +21,10 @@ const TRACKS: u32 = 0x1654_AE6B;
 const CLUSTER: u32 = 0x1F43_B675;
 const DURATION: u32 = 0x4489;
 const SIMPLE_BLOCK: u32 = 0xA3;
-/// The unknown size: the element extends to its parent's end, or to the next of its kind.
+/// The size of an element with unknown size. It extends to the end of its parent or to the next such element.
 const UNKNOWN_SIZE: [u8; 8] = [0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF];
 
-/// The bytes of an element id, whose first bits give its length.
+/// Encodes an element id. Its first bits contain its length.
 fn id(id: u32) -> Vec<u8> {
     id.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect()
 }
@@ -47,7 +47,7 @@ fn text(element_id: u32, text: &str) -> Vec<u8> {
 }
 
 impl<W: Write + Seek> Webm<W> {
-    /// Begins a file of VP8 frames.
+    /// Begins a file with VP8 frames of this width and height.
     pub(in crate::browser) fn begin(mut out: W, (width, height): (u32, u32)) -> io::Result<Self> {
         let head = [
             number(0x4286, 1),
@@ -83,7 +83,7 @@ impl<W: Write + Seek> Webm<W> {
         Ok(Self { out, duration_at, cluster: None, last: 0 })
     }
 
-    /// Writes a frame. `is_key`: whether it is a key frame, which does not depend on earlier frames.
+    /// Writes a frame at `at`. With `is_key`, it is a key frame, which does not depend on earlier frames.
     pub(in crate::browser) fn add(&mut self, at: u64, is_key: bool, picture: &[u8]) -> io::Result<()> {
         let at = at.max(self.last);
         self.last = at;
@@ -102,7 +102,7 @@ impl<W: Write + Seek> Webm<W> {
         self.out.write_all(&element(SIMPLE_BLOCK, &[&head, picture].concat()))
     }
 
-    /// Ends the file; the last frame is shown until `at`.
+    /// Completes the file. The last frame is shown until `at`.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a video of milliseconds beyond 2^52 lasts longer than we do"

@@ -19,7 +19,7 @@ pub trait Transport: Send + 'static {
     /// The writing half.
     type TransportWriter: TransportWriter;
 
-    /// Splits it into its halves.
+    /// Splits the transport into its reading and writing halves.
     fn split(self) -> (Self::TransportReader, Self::TransportWriter);
 }
 

@@ -52,18 +52,18 @@ pub struct PipeReader<R> {
     buffer: Vec<u8>,
     /// Where the next message starts in `buffer`.
     start: usize,
-    /// The position in `buffer` up to which there is no end of the next message.
+    /// The position in `buffer` up to which no terminator of the next message was found.
     searched: usize,
 }
 
 const READ_BYTES: usize = 64 * 1024;
 
 impl<R> PipeReader<R> {
-    /// Takes the next message, if it is complete.
+    /// Removes and returns the next message; `None` if it is not complete yet.
     fn take(&mut self) -> Option<Vec<u8>> {
         let end = self.searched + memchr::memchr(0, &self.buffer[self.searched..])?;
         let message = if self.start == 0 && end > READ_BYTES {
-            // A large message takes the whole buffer along, which avoids a copy and frees the memory later.
+            // A large message takes over the whole buffer, which avoids a copy and frees the memory later.
             let rest = self.buffer.split_off(end + 1);
             let mut message = std::mem::replace(&mut self.buffer, rest);
             message.pop();

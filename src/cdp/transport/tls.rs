@@ -16,7 +16,7 @@ use tokio_rustls::rustls::{
     ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
-/// A byte stream of a connection, encrypted or not.
+/// A byte stream to a peer, encrypted or not.
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Debug + Unpin + Send> Stream for T {}
 
@@ -30,7 +30,7 @@ pub async fn encrypt(stream: TcpStream, host: &str) -> io::Result<TlsStream<TcpS
     TlsConnector::from(Arc::clone(&TRUST)).connect(name, stream).await
 }
 
-/// Returns a TLS configuration that accepts only certificates trusted on this machine, or with `false`, all.
+/// Returns a TLS configuration that trusts this machine's root certificates, or if false, everything.
 pub fn tls_config(only_the_trusted: bool) -> io::Result<ConfigBuilder<ClientConfig, WantsClientCert>> {
     static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
         let mut roots = RootCertStore::empty();

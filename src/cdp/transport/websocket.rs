@@ -66,12 +66,12 @@ impl WebSocket {
         Ok(Self { stream: accepted.map_err(io::Error::other)? })
     }
 
-    /// Waits for the next message, on a connection that is not split; `None` after a clean close.
+    /// Waits for the next message; `None` after a clean close. For a connection that is not split.
     pub async fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         read(&mut self.stream).await
     }
 
-    /// Sends a message, on a connection that is not split.
+    /// Sends a message. For a connection that is not split.
     pub async fn write(&mut self, message: &[u8]) -> io::Result<()> {
         let text = Utf8Bytes::try_from(Bytes::copy_from_slice(message)).map_err(io::Error::other)?;
         self.stream.send(Message::Text(text)).await.map_err(io::Error::other)

@@ -1,4 +1,4 @@
-//! Style sheets of the browser's developer tools: they take effect, but scripts of the page cannot see them.
+//! Inspector style sheets (`CSS` domain): they apply to the page, but scripts of the page cannot see them.
 use super::Empty;
 
 domain! {

@@ -1,4 +1,4 @@
-//! Nodes as the browser sees them, including those that JavaScript cannot reach.
+//! DOM nodes as the browser sees them, including closed shadow roots, which JavaScript cannot reach.
 use super::Empty;
 
 domain! {

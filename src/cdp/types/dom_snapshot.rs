@@ -1,4 +1,4 @@
-//! Snapshots of documents as flat lists.
+//! Snapshots of whole documents as flat lists of nodes (`DOMSnapshot` domain).
 domain! {
     commands {
         "DOMSnapshot.captureSnapshot" CaptureSnapshot { computed_styles: Vec<String> } -> Captured

@@ -1,4 +1,4 @@
-//! Emulation of devices, time zones and the like.
+//! Emulation of devices, locales, time zones and media features.
 use serde_json::Value;
 
 use super::Empty;

@@ -69,7 +69,7 @@ macro_rules! domain {
     };
 }
 
-/// Creates the catalogue's entry of a field, with the name from `#[serde(rename)]` if it has one.
+/// Creates the `Field` of a declaration, with the name from `#[serde(rename)]` if there is one.
 macro_rules! field {
     (#[serde(rename = $name:literal $($more:tt)*)] $($rest:tt)*) => { super::field!(@ $name, $($rest)*) };
     (#[$($attribute:tt)*] $($rest:tt)*) => { super::field!($($rest)*) };
@@ -128,7 +128,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the name in the protocol: `name` in camel case. One from `#[serde(rename)]` has no `_`, so it stays.
+    /// Returns the protocol's name: `name` in camel case. Names from `#[serde(rename)]` stay unchanged.
     pub fn wire_name(&self) -> String {
         let mut words = self.name.split('_');
         let first = words.next().unwrap_or_default().to_owned();
@@ -139,7 +139,7 @@ impl Field {
     }
 }
 
-/// Returns all declared commands, events and objects, by file name.
+/// Returns all declared commands, events and objects, grouped by file: pairs of file name and entries.
 pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
     [
         ("accessibility", accessibility::CATALOGUE),

@@ -17,7 +17,7 @@ pub type Headers = BTreeMap<String, String>;
 pub struct HeaderList(Vec<(String, String)>);
 
 impl HeaderList {
-    /// Returns the value of a header, whose name is compared without regard to case; of several, the first.
+    /// Returns the value of the first header with this name, ignoring case.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())

@@ -1,4 +1,4 @@
-//! Cookies and storage of a context.
+//! Cookies and storage of a browser context.
 use super::Empty;
 
 domain! {

@@ -50,7 +50,7 @@ domain! {
         Described { target_info: TargetInfo }
         ContextCreated { browser_context_id: String }
         Contexts {
-            /// The contexts that clients have created, so without the default context.
+            /// The contexts that clients have created; excludes the default context.
             browser_context_ids: Vec<String>,
             default_browser_context_id: Option<String>,
         }

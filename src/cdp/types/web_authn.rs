@@ -1,4 +1,4 @@
-//! Virtual authenticators, which hold passkeys.
+//! Virtual authenticators, which store passkeys.
 use super::Empty;
 
 domain! {

@@ -1,4 +1,4 @@
-//! Tools that pages offer to agents.
+//! Tools that pages offer to agents (`WebMCP`).
 use serde_json::Value;
 
 use super::Empty;

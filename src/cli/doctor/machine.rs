@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::{Finding, Severity};
 
-/// Runs all checks of the machine. Sandbox, display and `/dev/shm` do not matter for WebKit.
+/// Runs all checks of the machine. WebKit needs neither sandbox, display nor `/dev/shm`.
 pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     #[cfg(target_os = "linux")]
@@ -18,7 +18,7 @@ pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
     findings
 }
 
-/// Checks whether the browser's sandbox can work.
+/// Checks whether the system permits the browser's sandbox.
 #[cfg(target_os = "linux")]
 fn sandbox() -> Finding {
     let warning = |found: &str, mend: &str| Finding::bad("sandbox", Severity::Warning, found, mend);
@@ -148,7 +148,7 @@ fn shared_memory() -> Finding {
     }
 }
 
-/// Checks the temporary folder for disk space: a profile needs some 50 MB.
+/// Checks that the temporary folder has enough free space: a profile takes about 50 MB.
 fn room() -> Option<Finding> {
     let folder = std::env::temp_dir();
     if let Err(error) = tempfile::tempfile_in(&folder) {
@@ -178,8 +178,8 @@ fn free_mb(_folder: &Path) -> Option<u64> {
     None
 }
 
-/// Lists the proxy variables in the environment, which the browser uses too. Their values may contain passwords and are
-/// not shown.
+/// Lists the proxy environment variables, which the browser uses too. Omits their values, which may contain
+/// passwords.
 fn proxies() -> Finding {
     let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let lines: Vec<_> = names.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();

@@ -1,4 +1,4 @@
-//! The clients that `setup` supports: their configuration files, and the format of an entry.
+//! The MCP clients that `setup` supports: where their configuration files are, and how an entry is written.
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ pub(in crate::cli) enum Agent {
     Goose,
 }
 
-/// The inputs that determine where clients keep their configuration files.
+/// The inputs that determine the paths of the clients' configuration files.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct ClientFolders {
     pub home: PathBuf,
@@ -42,7 +42,7 @@ impl ClientFolders {
         Some(Self { home, platform: Platform::HERE, environment })
     }
 
-    /// The folder in which graphical programs keep their settings.
+    /// Returns the folder for the settings of graphical programs.
     fn settings(&self) -> PathBuf {
         match self.platform {
             Platform::Linux => self.configuration(),
@@ -53,7 +53,7 @@ impl ClientFolders {
         }
     }
 
-    /// The folder in which terminal programs keep their settings, on every platform.
+    /// Returns the folder for the settings of terminal programs, the same on every platform.
     fn configuration(&self) -> PathBuf {
         (self.environment)("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"))
     }
@@ -68,7 +68,7 @@ impl Agent {
         self.into()
     }
 
-    /// The user-wide configuration file.
+    /// Returns the path of the user-wide configuration file.
     pub(in crate::cli) fn file(self, places: &ClientFolders) -> PathBuf {
         let home = |path: &str| places.home.join(path);
         let variable = |name: &str, usual: &str| (places.environment)(name).unwrap_or_else(|| home(usual));
@@ -89,7 +89,7 @@ impl Agent {
         }
     }
 
-    /// The configuration file of a project, if the client supports that.
+    /// Returns the path of the configuration file in a project; `None` if the client has none.
     pub(in crate::cli) fn project_file(self, root: &Path) -> Option<PathBuf> {
         let path = match self {
             Self::ClaudeCode => ".mcp.json",
@@ -115,7 +115,7 @@ impl Agent {
         }
     }
 
-    /// Returns this server's entry in the client's format.
+    /// Returns the configuration entry for this server in the client's format.
     pub(in crate::cli) fn entry(self, name: &str, command: &str, arguments: &[String]) -> Map<String, Value> {
         let entry = match self {
             Self::ClaudeCode | Self::Vscode => {
@@ -129,7 +129,7 @@ impl Agent {
         entry.as_object().cloned().unwrap_or_default()
     }
 
-    /// Returns an instruction for the user: what to do after `setup` so that the client uses the server.
+    /// Tells the user what to do after `setup` so that the client uses the server.
     pub(in crate::cli) fn next_step(self) -> &'static str {
         match self {
             Self::Claude => "Quit Claude Desktop and open it again.",

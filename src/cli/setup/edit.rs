@@ -3,7 +3,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde_json::{Map, Value};
 
-/// The format of a configuration file, with the key under which it lists servers.
+/// The format of a configuration file, with the key of the object that lists the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Format {
     /// JSON with comments; the servers are members of the top-level object with this name.
@@ -15,7 +15,7 @@ pub(in crate::cli) enum Format {
 }
 
 impl Format {
-    /// Returns the name of the object, table or mapping with the servers.
+    /// Returns the key of the object, table or mapping that lists the servers.
     pub(super) fn servers(self) -> &'static str {
         match self {
             Self::Json(servers) | Self::Toml(servers) | Self::Yaml(servers) => servers,
@@ -23,8 +23,8 @@ impl Format {
     }
 }
 
-/// Returns the file's text with `server` added or replaced, or with `None`, removed. Returns a message if the file
-/// cannot be edited.
+/// Returns the file's text with `server` added or replaced, or removed if `None`. Returns an error message if
+/// the file cannot be edited.
 pub(super) fn edited(
     format: Format,
     text: &str,
@@ -38,7 +38,7 @@ pub(super) fn edited(
     }
 }
 
-/// Returns the entry of the server with this name, if there is one.
+/// Returns the entry of the server with this name (`Null` for YAML); `None` if there is no entry.
 pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     let at = |whole: &Value, servers: &str| whole.get(servers)?.get(name).cloned();
     match format {
@@ -47,7 +47,7 @@ pub(super) fn present(format: Format, text: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// Returns the parsed content without an empty list of servers, so that files with and without one compare as equal.
+/// Returns the parsed content without an empty list of servers, so that files with and without one are equal.
 pub(super) fn value(format: Format, text: &str) -> Option<Value> {
     let (mut whole, servers) = match format {
         Format::Json(servers) => {
@@ -142,7 +142,7 @@ fn toml_value(value: &Value) -> toml_edit::Value {
     }
 }
 
-/// Edits a YAML mapping in block style with two spaces of indentation. Fails if the servers are written on one line.
+/// Edits a YAML mapping in block style, indented by two spaces. Returns an error for a mapping on one line.
 fn yaml(
     text: &str,
     servers: &str,
@@ -174,7 +174,7 @@ fn yaml(
     Ok(lines.concat())
 }
 
-/// Returns the range of lines that make up the entry `name` of a mapping.
+/// Returns the range of lines that the entry `name` of a mapping occupies.
 fn block(text: &str, mapping: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let lines: Vec<_> = text.lines().collect();
     let start = lines.iter().position(|line| line.starts_with(&format!("{mapping}:")))?;

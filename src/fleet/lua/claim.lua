@@ -1,4 +1,4 @@
--- Claims a session unless another live replica has it; then returns that one's info and remaining lease in ms.
+-- Claims a session. If another live replica holds it, returns that replica's info and remaining lease in ms.
 -- ARGV: session, owner, replica.
 local id, owner, me = ARGV[1], ARGV[2], ARGV[3]
 local s = session(id)

@@ -1,5 +1,5 @@
--- Takes a connection over unless a live replica has it; with an empty replica, only reads it.
--- ARGV: connection, replica, `initialize` message (may be empty), expiry in s. Returns: holder, its info, message.
+-- Takes over a connection unless a live replica holds it. With an empty replica name, only reads it.
+-- ARGV: connection, replica, `initialize` message or empty, expiry in s. Returns: holder, its info, message.
 local key = p .. 'connection:' .. ARGV[1]
 local its = redis.call('HGET', key, 'holder')
 if ARGV[2] ~= '' and (not its or its == ARGV[2] or redis.call('EXISTS', replica(its)) == 0) then

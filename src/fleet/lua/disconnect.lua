@@ -1,2 +1,2 @@
--- Removes a connection that has ended. ARGV: connection.
+-- Removes a closed connection. ARGV: connection.
 return redis.call('DEL', p .. 'connection:' .. ARGV[1])

@@ -1,5 +1,5 @@
--- Creates a session in the least loaded browser. ARGV: session, owner, replica, lifetime in ms, limit of sessions,
--- then for each browser: name, capacity, load in addition to sessions.
+-- Creates a session on the browser with the lowest load. ARGV: session, owner, replica, lifetime in ms,
+-- maximum number of sessions; then for each browser: name, capacity, load besides the sessions.
 local id, owner, me = ARGV[1], ARGV[2], ARGV[3]
 redis.call('ZREMRANGEBYSCORE', owned(owner), '-inf', now)
 if redis.call('ZCARD', owned(owner)) >= tonumber(ARGV[5]) then return {'limit'} end

@@ -1,4 +1,4 @@
--- Removes expired sessions whose server is gone. ARGV: most. Returns the browser and the contexts of each.
+-- Removes expired sessions whose server is gone. ARGV: maximum number. Returns browser and contexts of each.
 local found = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', expiries, '-inf', now - 1000, 'LIMIT', 0, ARGV[1])) do
   local holder, on, contexts = unpack(redis.call('HMGET', session(id), 'holder', 'node', 'contexts'))

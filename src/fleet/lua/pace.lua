@@ -1,4 +1,4 @@
--- Reserves the next navigation to a site. ARGV: site, least interval in ms. Returns how many ms to wait.
+-- Reserves the next navigation to a site. ARGV: site, minimum interval in ms. Returns the ms to wait.
 local key = p .. 'site:' .. ARGV[1]
 local free = math.max(now, tonumber(redis.call('GET', key) or '0'))
 local next_one = free + tonumber(ARGV[2])

@@ -1,4 +1,4 @@
--- Releases a session for the next replica that claims it, if the token is its latest. ARGV: session, token.
+-- Releases a session, so that any replica can claim it, if the token is the latest. ARGV: session, token.
 if redis.call('HGET', session(ARGV[1]), 'token') ~= ARGV[2] then return 0 end
 redis.call('HSET', session(ARGV[1]), 'holder', '')
 return 1

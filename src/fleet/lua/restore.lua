@@ -1,4 +1,4 @@
--- Writes a lost session again. ARGV: session, owner, replica, remaining lifetime in ms, browser, contexts.
+-- Stores a lost session again. ARGV: session, owner, replica, remaining lifetime in ms, browser, contexts.
 local id, me = ARGV[1], ARGV[3]
 if redis.call('EXISTS', session(id)) == 1 then return {'none'} end
 if redis.call('EXISTS', replica(me)) == 0 then return {'lapsed'} end

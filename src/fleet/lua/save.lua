@@ -1,4 +1,4 @@
--- Saves a session, if the token is its latest. ARGV: session, token, browser, contexts, cookies (may be empty).
+-- Saves a session if the token is the latest. ARGV: session, token, browser, contexts, cookies or empty.
 local s = session(ARGV[1])
 local fence, on, expires = unpack(redis.call('HMGET', s, 'token', 'node', 'expires'))
 if fence ~= ARGV[2] then return 0 end

@@ -1,4 +1,4 @@
-//! Asks a person for consent to the actions in `--confirm`.
+//! Asks a person for consent to the actions that `--confirm` names.
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::mcp::tool::{AnyTool, Effect};
 use crate::messages::consent::{self as texts, GuardedAction};
 use crate::session::handoff::{self, HandoverOutcome, PersonAnswer};
 
-/// The actions that may be behind a call whose effect is unknown in advance.
+/// The actions that a call may perform if its effect is unknown in advance.
 const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(GuardedAction::Purchase)];
 
 const NO_WAY: &str = "there is no way to ask the user through this client";
@@ -26,14 +26,14 @@ impl Call<'_> {
         &self.settings.consent
     }
 
-    /// Asks for consent to a whole call, if `--confirm` names its origin.
+    /// Asks for consent to a whole call, if `--confirm` contains the origin at which the call works.
     pub(in crate::mcp) async fn confirm_call(&self, tool: &AnyTool, url: Option<&str>) -> Result<()> {
         if self.consent().is_empty() || tool.effect != Effect::Acts {
             return Ok(());
         }
         let opens_own_page = tool.family.opens_own_page;
         let (origins, actions) = match (opens_own_page, url) {
-            // Such a tool opens a page and acts on it at once, so its actions cannot be checked one by one.
+            // The tool opens a page and acts on it at once, so its actions cannot be checked individually.
             (true, Some(url)) => {
                 let [submit, purchase] = ANYTHING;
                 (vec![origin_of(url)], vec![None, submit, purchase])
@@ -55,7 +55,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Asks for consent before an element is pressed, or Enter is pressed in a field.
+    /// Asks for consent, if required, before an element is pressed, or Enter in a field (`enters`).
     pub(in crate::mcp) async fn confirm_press(&self, element: &ElementHandle, enters: bool) -> Result<()> {
         if self.consent().is_empty() {
             return Ok(());
@@ -77,8 +77,8 @@ impl Call<'_> {
         .await
     }
 
-    /// Asks for consent before something with unknown effect: a script, a press at a point, an answer to a
-    /// dialog.
+    /// Asks for consent, if required, before an action with unknown effect: a script, a press at a point, or
+    /// an answer to a dialog. `what` describes the action.
     pub(in crate::mcp) async fn confirm_anything(&self, page: &Page, what: &str) -> Result<()> {
         let origins = [origin_of(&page.url())];
         if !self.consent().asks(&ANYTHING, &origins) {
@@ -91,8 +91,8 @@ impl Call<'_> {
         .await
     }
 
-    /// Asks for consent before a program acts at origins that are not in `allowed`, and adds them. Consent to the whole
-    /// call was already asked for at the origin where the program started.
+    /// Asks for consent, if required, before a program acts at origins that are not in `allowed`, and adds
+    /// them there. Consent at the origin where the program started was asked for before the call.
     pub(in crate::mcp) async fn confirm_program(
         &self,
         page: &Page,
@@ -118,7 +118,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Asks for consent before an upload.
+    /// Asks for consent, if required, before files are uploaded.
     pub(in crate::mcp) async fn confirm_upload(&self, page: &Page, paths: &[String]) -> Result<()> {
         let origins = [origin_of(&page.url())];
         if paths.is_empty() || !self.consent().asks(&[Some(GuardedAction::Upload)], &origins) {
@@ -132,7 +132,7 @@ impl Call<'_> {
         .await
     }
 
-    /// Asks for consent to downloads that the call has started, before they are reported. Deletes refused ones.
+    /// Asks for consent, if required, to downloads that the call has started. Deletes refused ones.
     pub(in crate::mcp) async fn confirm_downloads(&self) {
         if self.consent().is_empty() {
             return;
@@ -156,7 +156,7 @@ impl Call<'_> {
         }
     }
 
-    /// Asks the person: through the client, or else through the live view.
+    /// Asks the person through the client, or else through the live view. Fails unless the person agrees.
     async fn allowed(&self, page: Option<&Page>, question: &str) -> Result<()> {
         let (language, patience) = (self.settings.language, self.settings.timeouts.login);
         self.progress.set_message("waiting for the user, who must allow this");
@@ -177,7 +177,7 @@ impl Call<'_> {
             (Ok(PersonAnswer::NoQuestions | PersonAnswer::Coming), Some(page)) => {
                 let open = self.services.live.as_ref().and_then(|live| live.handover_for_page(page));
                 if open.is_some_and(|open| open.why() != question) {
-                    // The person is answering another question there.
+                    // The person is already answering another question about this page.
                     return refused(
                         "the user is asked for something else at this page; call again after that",
                     );
@@ -186,7 +186,7 @@ impl Call<'_> {
                 match handoff::ask_person(page, &question, patience, &person).await {
                     Ok(_) => Ok(()),
                     Err(Error::Cancelled) => refused("the user refused"),
-                    // Not `PersonAway`, which would start a cooldown: no login timed out.
+                    // Not `PersonAway`, which would start a cooldown: no login has timed out.
                     Err(Error::PersonAway { .. }) => refused("the user gave no answer"),
                     Err(Error::PersonNeeded { link: None, .. }) => refused(NO_WAY),
                     Err(error) => {
@@ -198,7 +198,7 @@ impl Call<'_> {
         }
     }
 
-    /// The answer that the person gave in the live view after the asking call had ended. Valid for one call.
+    /// Takes an answer that the person gave in the live view after the asking call ended. Valid for one call.
     fn late_answer(&self, page: &Page, question: &str) -> Option<bool> {
         let answer = self.kept.answers.lock().remove(&asked_at(page, question))?;
         (answer.until > Instant::now()).then_some(answer.is_yes)
@@ -226,7 +226,7 @@ impl Call<'_> {
     }
 }
 
-/// The key of a question about a page.
+/// Returns the key under which the answer to a question about a page is stored.
 fn asked_at(page: &Page, question: &str) -> String {
     format!("{} {question}", page.id())
 }

@@ -1,4 +1,4 @@
-//! Asks and notifies the person who uses a client.
+//! Asks and notifies the person who uses the client.
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::session::challenge::{Challenge, ChallengeKind};
 use crate::session::handoff::{HandoverInvitation, PersonAnswer, PersonContact};
 
 impl Call<'_> {
-    /// Returns the person who uses the client.
+    /// Returns the contact to the person who uses the client.
     pub fn person(&self) -> impl PersonContact {
         ClientsPerson { call: self, link: Mutex::default() }
     }
 
-    /// Returns a link for watching the page, if the live view allows only watching.
+    /// Returns a link to watch the page in the live view; `None` unless the live view is for watching only.
     pub async fn watching(&self, page: &Page, why: &str) -> Option<LiveViewLink> {
         self.services.live.as_ref().filter(|live| live.mode_for(page) == LiveViewMode::Watch)?;
         let challenge =
@@ -31,10 +31,10 @@ impl Call<'_> {
     }
 }
 
-/// The person who reads a call's progress and answers its questions.
+/// The contact to the person who uses the client: sees the call's progress, and answers its questions.
 struct ClientsPerson<'a> {
     call: &'a Call<'a>,
-    /// The link that was sent to the person.
+    /// The link that the person has received; `None` if there is none.
     link: Mutex<Option<String>>,
 }
 
@@ -48,7 +48,7 @@ impl ClientsPerson<'_> {
         caller.unwrap_or_else(|| texts::default_agent_name(self.language()).to_owned())
     }
 
-    /// Opens a hand-over of the page; also returns whether one was open already.
+    /// Opens a hand-over of the page. Also returns whether one was open. `None` if the live view is off.
     async fn opened(
         &self,
         page: &Page,
@@ -73,7 +73,7 @@ impl ClientsPerson<'_> {
             tracing::warn!(link = link.url, "a person is needed");
         }
         *self.link.lock() = Some(link.url.clone());
-        // A client that received the link before has called again to wait.
+        // A client that already has the link calls again to wait.
         let asks = self.call.progress.questions.can_ask_person() || known;
         Some(HandoverInvitation { link, asks, known, coming })
     }

@@ -1,4 +1,4 @@
-//! The tab in which a call works: the named one, or the current one.
+//! The tab in which a call works: the tab that it names, or the current one.
 use serde_json::{Map, Value};
 
 use super::Call;
@@ -10,16 +10,16 @@ use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
 use crate::snapshot;
 
-/// How many dialogs in a row are dismissed before a page that keeps opening them is left alone.
+/// The maximum number of dialogs in a row that are dismissed. A page that opens more is left alone.
 const MOST_DIALOGS: usize = 5;
 
-/// The sentence about a tab that the page opened.
+/// Returns a sentence about a tab that the page opened.
 pub(in crate::mcp) fn opened_note(tab: &Tab) -> String {
     format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.requested_url()), tab.id)
 }
 
 impl Call<'_> {
-    /// Removes the tab's name from the arguments, and makes the call work in that tab.
+    /// Removes the tab argument from the arguments, and makes the call work in that tab.
     ///
     /// # Errors `no_such_tab` if there is no tab with this name.
     pub(in crate::mcp) fn take_tab(&self, tool: &AnyTool, arguments: &mut Map<String, Value>) -> Result<()> {
@@ -31,11 +31,11 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Dismisses dialogs for a client without a tool to answer them, and reports that.
+    /// Dismisses dialogs, and reports them, for a client without a tool that answers them.
     pub(in crate::mcp) async fn dismiss_dialogs(&self) {
         for _ in 0..MOST_DIALOGS {
             let Ok(page) = self.current_page() else { return };
-            // A dialog in a window that the page opened blocks the page, too.
+            // A dialog in a window that the page opened also blocks the page itself.
             let tabs = self.tabs().into_iter().map(|tab| tab.page);
             let opened = tabs.filter(|tab| tab.opener().as_ref() == Some(&page));
             let asking =
@@ -52,7 +52,7 @@ impl Call<'_> {
         }
     }
 
-    /// Returns a note saying that the page closed and which tab is current now.
+    /// Returns a sentence that the page closed, and which tab is current now.
     pub(super) fn closing_note(&self) -> String {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
@@ -64,7 +64,7 @@ impl Call<'_> {
         }
     }
 
-    /// Reports the windows that the page opened during the call, for a client whose answers do not list tabs.
+    /// Reports windows that the page opened during the call, for clients whose answers do not list tabs.
     pub(in crate::mcp) fn note_windows(&self) {
         let Some((page, so_far)) = self.place.begun.get() else { return };
         for tab in self.tabs() {
@@ -75,7 +75,7 @@ impl Call<'_> {
         self.report.events.lock().extend(self.closed_windows());
     }
 
-    /// Sentences about windows that the page opened during the call and that have closed again.
+    /// Returns sentences about windows that the page opened during the call and that have closed already.
     pub(in crate::mcp) fn closed_windows(&self) -> Vec<String> {
         let Some((page, so_far)) = self.place.begun.get() else { return Vec::new() };
         let note =
@@ -83,7 +83,7 @@ impl Call<'_> {
         page.context().popups_closed_since(*so_far, page).into_iter().map(note).collect()
     }
 
-    /// Reports effects of an action on other tabs than the current one.
+    /// Reports effects of an action on tabs other than the current one.
     pub(super) fn note_reached(&self, reached: &[AffectedPage]) {
         let current = self.current_page().ok();
         let tabs = self.tabs();
@@ -100,14 +100,14 @@ impl Call<'_> {
         }
     }
 
-    /// The tab that the call names.
+    /// Returns the id of the tab that the call names; `None` for the current tab.
     pub fn tab(&self) -> Option<TabId> {
         *self.place.tab.lock()
     }
 
-    /// The page of the named tab, or the active one.
+    /// Returns the page of the tab that the call names, or else the active page.
     ///
-    /// # Errors `no_such_tab` if it is gone, `no_page` if none is open.
+    /// # Errors `no_such_tab` if the tab is gone, `no_page` if no page is open.
     pub fn current_page(&self) -> Result<Page> {
         match self.tab() {
             Some(id) => self.workspace.tab(&id.to_string()).map(|tab| tab.page),
@@ -115,13 +115,13 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the number of the call's browser context.
+    /// Returns the number of the browser context in which the call works.
     pub fn context_index(&self) -> u32 {
         let active = || self.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
         self.tab().map_or_else(active, |tab| tab.context)
     }
 
-    /// The tabs of the call's context.
+    /// Returns the tabs of the context in which the call works.
     pub fn tabs(&self) -> Vec<Tab> {
         match self.tab() {
             Some(id) => self

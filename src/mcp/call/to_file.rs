@@ -1,4 +1,4 @@
-//! Writes answers to files: the answer itself only names the file and its size.
+//! Writes answers to files. The reply then contains only the file's name and size.
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -11,7 +11,7 @@ use crate::secrets::Secrets;
 use crate::session::{ContentKind, FileTarget};
 use crate::snapshot;
 
-/// The file for an answer.
+/// The file to which an answer will be written.
 pub(in crate::mcp) struct ToFile {
     place: FileTarget,
     name: String,
@@ -19,7 +19,7 @@ pub(in crate::mcp) struct ToFile {
 }
 
 impl ToFile {
-    /// Removes the file name from the arguments, and checks it before the call does anything.
+    /// Removes the file name from the arguments, and checks it before the call starts. `None` without one.
     pub(in crate::mcp) async fn take(
         call: &Call<'_>,
         tool: &AnyTool,
@@ -37,7 +37,7 @@ impl ToFile {
         Ok(Some(Self { place: file.place().await?, name, mime_type: mime_type(ending) }))
     }
 
-    /// Writes the answer to the file. The reply then only names the file and its size.
+    /// Writes the answer to the file. The reply then contains only the file's name and size.
     pub(in crate::mcp) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
         let Self { place, name, mut mime_type } = self;
         let (content, measure) = match reply.take_content() {
@@ -73,17 +73,17 @@ fn mime_type(ending: &str) -> &'static str {
 }
 
 impl Call<'_> {
-    /// Whether the answer goes to a file, so that it has no size limit.
+    /// Whether the answer is written to a file, and so has no size limit.
     pub fn has_output_file(&self) -> bool {
         !self.report.file.lock().is_empty()
     }
 
-    /// Whether the answer goes to a file with this extension.
+    /// Whether the answer is written to a file whose name ends with `ending`, such as `.csv`.
     pub fn file_ends_with(&self, ending: &str) -> bool {
         self.report.file.lock().to_ascii_lowercase().ends_with(ending)
     }
 
-    /// Returns the limits of a snapshot: practically none if the answer goes to a file.
+    /// Returns the size limits of a snapshot: practically unlimited if the answer is written to a file.
     pub fn snapshot_options(&self) -> snapshot::Options {
         let usual = self.settings.snapshot.clone();
         if !self.has_output_file() {

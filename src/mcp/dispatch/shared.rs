@@ -1,4 +1,4 @@
-//! Sessions on other servers, and cooldowns that all servers share.
+//! Calls in sessions that other servers hold, and cooldowns that all servers share.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,27 +21,27 @@ use crate::mcp::tool::{AnyTool, SESSION_ARGUMENT, Tool};
 use crate::mcp::tools::sessions::CloseSession;
 use crate::session::registry::{Session, SessionError};
 
-/// The total of the pauses while waiting for the session of a server that has just gone.
+/// The maximum total of the pauses while a call looks for a session whose server has just gone.
 const LONGEST_SEARCH: Duration = Duration::from_secs(10);
-/// The pause before the next look for the server that takes over a session.
+/// The pause before the next attempt to find the server that takes over a session.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The shortest pause before an unreachable server is tried again.
+/// The minimum pause before another attempt to reach an unreachable server.
 const SHORTEST_REST: Duration = Duration::from_millis(10);
-/// The longest pause before an unreachable server is tried again.
+/// The maximum pause before another attempt to reach an unreachable server.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// Where a call is run.
+/// Where a call runs, or its result from another server.
 pub(super) enum RoutedCall {
-    /// On this server, in the session if it names one.
+    /// The call runs on this server, in this session if it names one.
     Here(Option<Session>),
-    /// Another server has run it.
+    /// Another server has run the call, or could not be reached. Contains the answer.
     Answered(Box<Reply>),
-    /// The session with this id is not available.
+    /// The session with this id is not available, for this reason.
     Not(String, SessionError),
 }
 
 impl Dispatcher {
-    /// Shares sessions with other servers from now on.
+    /// Starts sharing sessions, cooldowns and rate limits with the other servers of a group.
     #[must_use]
     pub fn with_replica(self, replica: Arc<Replica>) -> Self {
         self.sessions.set_replica(Arc::clone(&replica));
@@ -49,18 +49,18 @@ impl Dispatcher {
         Self { replica: Some(replica), ..self }
     }
 
-    /// The group of servers, if there is one.
+    /// Returns the group of servers that share state; `None` for a single server.
     pub fn replica(&self) -> Option<&Arc<Replica>> {
         self.replica.as_ref()
     }
 
-    /// The client for other servers.
+    /// Returns the HTTP client for requests to other servers of the group.
     pub fn peers(&self) -> &PeerClient {
         &self.peers
     }
 
-    /// Finds the session that a call names, if any, or runs the call on the server that has the session. Removes the
-    /// session argument, except for session tools.
+    /// Finds the session that a call names, or runs the call on the server that holds the session. Removes
+    /// the session argument, except for the session tools.
     pub(super) async fn reach(
         &self,
         tool: &AnyTool,
@@ -98,10 +98,10 @@ impl Dispatcher {
                     let result_json = CallToolResult::deserialize(result_json).map(Reply::forwarded);
                     return RoutedCall::Answered(Box::new(result_json.unwrap_or_else(|_| Reply::broken())));
                 }
-                // Another server takes over the session soon.
+                // Another server is about to take over the session.
                 PeerCallResult::NotRun => (PAUSE, out_of_reach()),
-                // The server counts as dead once its lease ends. Calls for all of its sessions may wait for that: if
-                // they retried all the time, they would overload a busy machine.
+                // The server counts as dead once its lease ends. Calls for all of its sessions may wait for
+                // that: constant retries would overload a busy machine.
                 PeerCallResult::Unreachable => (lease.clamp(SHORTEST_REST, LONGEST_REST), out_of_reach()),
                 PeerCallResult::Interrupted => (Duration::MAX, Error::ReplicaGone),
             };
@@ -115,10 +115,10 @@ impl Dispatcher {
         }
     }
 
-    /// Reads a cooldown that began on another server. Returns the start of the active one.
+    /// Reads a cooldown that another server may have started. Returns the start of the active cooldown.
     pub(super) async fn read_shared_cooldown(&self, client: &Client) -> Option<f64> {
         let replica = self.replica.as_ref()?;
-        // Does not wait for a shared state that is not available.
+        // Does not wait for a shared state that is unavailable.
         if !replica.is_alive() {
             return client.cooldown.started_at();
         }
@@ -129,7 +129,7 @@ impl Dispatcher {
         client.cooldown.started_at()
     }
 
-    /// Writes a cooldown that began on this server.
+    /// Publishes a cooldown that began on this server. `before` is the start of the one before the call.
     pub(super) async fn publish_cooldown(&self, client: &Client, before: Option<f64>) {
         let Some(replica) = &self.replica else { return };
         let since = client.cooldown.started_at();
@@ -139,11 +139,11 @@ impl Dispatcher {
         }
     }
 
-    /// Runs a call from another server; `None` if the session may be on a third server, and nothing was run.
+    /// Runs a call for another server. `None` if the session may be on a third server; then nothing was run.
     pub async fn run_for_peer(&self, client: &Client, asked: PeerCall) -> Option<CallToolResult> {
         let PeerCall { tool, arguments, trace, .. } = asked;
         let id = arguments.get(SESSION_ARGUMENT).and_then(Value::as_str)?;
-        // The others consider this server dead, so it has no sessions; the caller looks for the new server.
+        // The others consider this server dead, so its sessions may be elsewhere: the caller searches again.
         if self.replica.as_ref().is_some_and(|replica| !replica.is_alive()) {
             return None;
         }
@@ -159,12 +159,12 @@ impl Dispatcher {
     }
 }
 
-/// The error for a session whose server does not answer but is not considered dead.
+/// Returns the error for a session whose server does not answer, but does not count as dead yet.
 fn out_of_reach() -> Error {
     Error::StateUnavailable { reason: "the server that has the session cannot be reached".to_owned() }
 }
 
-/// Completes when another server may have taken over the session.
+/// Completes when another server may have taken over the session. Never completes without a session.
 pub(super) async fn lost(session: Option<&Session>) {
     match session {
         Some(session) => session.until_lease_lost().await,
@@ -172,7 +172,7 @@ pub(super) async fn lost(session: Option<&Session>) {
     }
 }
 
-/// Saves a session after a call. A failure to save does not change the answer.
+/// Saves a session after a call. If that fails, the outcome of the call stays the same.
 pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Result<()> {
     let Some(session) = session else { return outcome };
     if let Err(error) = session.save().await {
@@ -181,7 +181,7 @@ pub(super) async fn saved(session: Option<&Session>, outcome: Result<()>) -> Res
     outcome
 }
 
-/// A call in a shared session. Its log entries show that no two servers work in one session.
+/// A call in a shared session. Its log entries prove that no two servers work in one session at once.
 pub(super) struct SharedCall {
     session: String,
     token: u64,

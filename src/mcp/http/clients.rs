@@ -1,4 +1,4 @@
-//! Connected HTTP clients with their state. A client that is away for too long is forgotten.
+//! The clients of the HTTP server and their state. A client without requests is removed after a time limit.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,16 +11,16 @@ use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::memory;
 
-/// Limits: clients for each key, time away, and time to send a request.
+/// The limits for clients: number per key, time without requests, and time to send a request.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
     pub most: usize,
-    /// The time limit for a request's head, and then for its body.
+    /// The time limit for receiving the head of a request, and then for its body.
     pub arrival: Duration,
-    /// How long the pages of a client stay open after its stream was lost.
+    /// How long the pages of a client stay open after its event stream was closed.
     pub grace: Duration,
-    /// How long the pages of a client without requests stay open; no longer than `grace` if another client
-    /// needs the place.
+    /// How long the pages of a client without requests stay open. Only as long as `grace` if the maximum
+    /// number of clients is reached.
     pub idle: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Default for ClientLimits {
     }
 }
 
-/// The name of a client: an owner's connection, identified by the session id, a cookie, or the client's own
+/// Identifies a client: its owner and its connection, which is the session id, a cookie, or the client's own
 /// name for requests without either.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Name {
@@ -48,22 +48,22 @@ pub(super) struct Clients {
     dispatcher: Arc<Dispatcher>,
     limits: ClientLimits,
     known: Mutex<HashMap<Name, Entry>>,
-    /// Clients that had to make room for others; their pages are still to be closed.
+    /// Clients that were removed to make room for others, and whose pages are not closed yet.
     gone: Mutex<Vec<(Name, Entry)>>,
-    /// Whether a client has left since memory was last released.
+    /// Whether a client has left since memory was last returned to the system.
     left: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Entry {
     client: Arc<Client>,
-    /// The number of open requests and streams.
+    /// The number of the client's open requests and streams.
     open: usize,
     had_stream: bool,
     seen: Instant,
 }
 
-/// Keeps a client from being forgotten until this guard is dropped.
+/// Marks a client as connected until this guard is dropped.
 #[derive(Debug)]
 pub(super) struct Presence {
     clients: Arc<Clients>,
@@ -81,7 +81,7 @@ impl Clients {
         self.known.lock().contains_key(name)
     }
 
-    /// Returns the client with this name; creates it if the limit allows.
+    /// Returns the client with this name, and marks it as connected. Creates it unless the limit is reached.
     pub(super) fn enter(self: &Arc<Self>, name: Name, stream: bool) -> Option<(Arc<Client>, Presence)> {
         let mut known = self.known.lock();
         if !known.contains_key(&name) {
@@ -106,7 +106,7 @@ impl Clients {
         self.known.lock().len()
     }
 
-    /// Removes a client that has ended its session, and closes its pages.
+    /// Removes a client whose session has ended, and closes its pages.
     pub(super) async fn leave(&self, name: &Name) {
         let entry = self.known.lock().remove(name);
         if let Some(entry) = entry {
@@ -115,7 +115,7 @@ impl Clients {
         }
     }
 
-    /// Removes clients that have been away for too long. Returns their names.
+    /// Removes clients whose time limit is over, and closes their pages. Returns their names.
     pub(super) async fn sweep(&self) -> Vec<Name> {
         let mut gone = std::mem::take(&mut *self.gone.lock());
         gone.extend({
@@ -153,14 +153,14 @@ impl Clients {
         names
     }
 
-    /// How often to call [`sweep`](Self::sweep).
+    /// Returns the interval at which to call [`sweep`](Self::sweep).
     pub(super) fn rhythm(&self) -> Duration {
         (self.limits.grace.min(self.limits.idle) / 4)
             .clamp(Duration::from_millis(50), Duration::from_secs(10))
     }
 }
 
-/// The client of an owner that has been away longest, if that is at least `grace`.
+/// Returns the owner's client without requests for the longest time, if that time is at least `grace`.
 fn longest_away(known: &HashMap<Name, Entry>, owner: &Owner, grace: Duration) -> Option<Name> {
     let away = known.iter().filter(|(name, entry)| name.owner == *owner && entry.open == 0);
     let (name, entry) = away.min_by_key(|(_, entry)| entry.seen)?;
@@ -168,7 +168,7 @@ fn longest_away(known: &HashMap<Name, Entry>, owner: &Owner, grace: Duration) ->
 }
 
 impl Presence {
-    /// Changes the name of the client.
+    /// Changes the name under which the client is known, as when it begins a session.
     pub(super) fn rename(&mut self, name: Name) {
         let mut known = self.clients.known.lock();
         if let Some(entry) = known.remove(&self.name) {

@@ -1,4 +1,4 @@
-//! Connection limits: authenticated connections have precedence over unknown ones.
+//! Connection limits: at the limit, a new connection replaces the oldest one without a valid key.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 
-/// Connections without a valid key so far, oldest first.
+/// Connections that have not sent a valid key yet, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct UnauthenticatedConnections {
     waiting: Mutex<BTreeMap<u64, AbortHandle>>,
     last: AtomicU64,
 }
 
-/// A connection that may be unauthenticated. Dropping this removes it from the list of those.
+/// An accepted connection, which may be unauthenticated. Dropping it removes it from that list.
 #[derive(Debug)]
 pub(super) struct AcceptedConnection {
     strangers: Arc<UnauthenticatedConnections>,
@@ -21,10 +21,10 @@ pub(super) struct AcceptedConnection {
 }
 
 impl UnauthenticatedConnections {
-    /// Accepts a connection. `serve` starts to serve it in a task that can be aborted.
+    /// Accepts a connection. `serve` must start a task that serves the connection, and return its handle.
     pub(super) fn accept(self: &Arc<Self>, serve: impl FnOnce(AcceptedConnection) -> AbortHandle) {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
-        // Locked until the connection is in the list, so that it cannot authenticate before that.
+        // Locked until the connection is in the list, so that it cannot authenticate before it is there.
         let mut waiting = self.waiting.lock();
         let task = serve(AcceptedConnection { strangers: Arc::clone(self), number });
         waiting.insert(number, task);
@@ -46,7 +46,7 @@ impl UnauthenticatedConnections {
 }
 
 impl AcceptedConnection {
-    /// Marks the connection as authenticated.
+    /// Marks the connection as authenticated, so that it is not closed to make room for another.
     pub(super) fn mark_authenticated(&self) {
         self.strangers.waiting.lock().remove(&self.number);
     }

@@ -1,18 +1,18 @@
-//! Checks `Host` and `Origin` headers, against DNS rebinding by web pages.
+//! Checks `Host` and `Origin` headers, so that web pages cannot reach the server through DNS rebinding.
 use axum::http::{HeaderMap, Uri, header};
 use url::{Host, Url};
 
 use super::live;
 use crate::error::{Error, Result};
 
-/// The allowed hosts and origins.
+/// The hosts and origins from which requests are allowed.
 #[derive(Debug, Clone)]
 pub struct RequestGuard {
     hosts: Hosts,
     origins: Vec<url::Origin>,
-    /// The host and the origin of the public URL of the live view, if it has one.
+    /// The host and origin of the live view's public URL, if there is one.
     visited_at: Option<(Host<String>, url::Origin)>,
-    /// Whether requests of sandboxed documents are allowed.
+    /// Whether requests of sandboxed documents, whose origin is `null`, are allowed.
     admits_sandboxed: bool,
 }
 
@@ -23,8 +23,8 @@ enum Hosts {
 }
 
 impl RequestGuard {
-    /// `hosts` are allowed in addition to loopback and `listening`, the server's address: `name`, `name:port`,
-    /// or `*` for all. `origins` are those of allowed web pages.
+    /// Creates a guard. `hosts` (`name`, `name:port`, or `*` for all) are allowed in addition to loopback and
+    /// the server's address, `listening`. `origins` are those of allowed web pages.
     pub fn new(listening: &str, hosts: &[String], origins: &[String]) -> Result<Self> {
         let wrong = |what: &str, text: &str| Error::InvalidArguments {
             problems: vec![format!("{text:?} is no {what}")],
@@ -46,20 +46,20 @@ impl RequestGuard {
         })
     }
 
-    /// Allows requests to the live view at the host and the origin of this URL, and no other requests there.
+    /// Also allows the host and origin of this URL, but only for requests to the live view.
     #[must_use]
     pub fn with_visitors(self, url: &Url) -> Self {
         let host = url.host_str().and_then(parse_authority).map(|(host, _)| host);
         Self { visited_at: host.map(|host| (host, url.origin())), ..self }
     }
 
-    /// Allows requests of sandboxed documents, whose origin is `null`. Only for a server with a secret path.
+    /// Also allows requests of sandboxed documents (origin `null`). Only for a server with a secret path.
     #[must_use]
     pub fn with_sandboxed(self) -> Self {
         Self { admits_sandboxed: true, ..self }
     }
 
-    /// Why a request is refused; `None` if it is allowed.
+    /// Returns the reason to refuse a request; `None` if the request is allowed.
     pub(super) fn refusal(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(parse_authority);
@@ -87,7 +87,7 @@ impl RequestGuard {
             return None;
         }
         let origin = origin.to_str().ok().and_then(parse_origin).filter(|_| origins.next().is_none());
-        // Pages of this server may send requests to it.
+        // Pages that this server itself delivers may send requests to it.
         let own = url::Origin::Tuple("http".to_owned(), host.0, host.1.unwrap_or(80));
         let visits = |origin: &url::Origin| visited_at.is_some_and(|(_, known)| known == origin);
         let allowed =
@@ -96,7 +96,7 @@ impl RequestGuard {
     }
 }
 
-/// For fuzzing: checks an arbitrary request. Only our own host names and origins are allowed.
+/// For fuzzing: asserts that only the configured hosts and origins pass, whatever the request contains.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     use axum::http::HeaderValue;
@@ -114,7 +114,7 @@ pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     if guard.refusal(&uri, &headers).is_some() {
         return;
     }
-    // Compares with the host that another URL parser, such as a browser's, reads.
+    // Compares with the host that another URL parser, such as a browser's, would use.
     let named = |text: &str| Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
     let host = named(&format!("http://{}/", host.to_str().unwrap_or_default())).unwrap_or_default();
     let host = host.trim_end_matches('.');
@@ -128,7 +128,7 @@ pub(crate) fn fuzz(uri: &str, host: &[u8], origin: Option<&[u8]>) {
     );
 }
 
-/// Parses `name` or `name:port`, without other parts of a URL.
+/// Parses the host and port in `name` or `name:port`. Rejects other parts of a URL.
 fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
     if text.is_empty()
         || text.contains(['@', '/', '\\', '?', '#', '%', '*'])
@@ -136,11 +136,11 @@ fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
     {
         return None;
     }
-    // A URL omits the default port of its scheme, so an unknown scheme is used.
+    // `http` URLs hide port 80, so the port is parsed with an unknown scheme.
     let port = Url::parse(&format!("x://{text}")).ok()?.port();
     let url = Url::parse(&format!("http://{text}")).ok()?;
     let host = match url.host()?.to_owned() {
-        // A trailing dot only marks a fully qualified name.
+        // A trailing dot only marks the name as fully qualified.
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),
         address => address,
     };
@@ -150,7 +150,7 @@ fn parse_authority(text: &str) -> Option<(Host<String>, Option<u16>)> {
 fn parse_origin(text: &str) -> Option<url::Origin> {
     let url = Url::parse(text).ok()?;
     let origin = url.origin();
-    // Only an origin as browsers write it, with nothing after it; `null` is refused.
+    // Accepts only an origin as browsers write it, with nothing after it; rejects `null`.
     let plain = origin.is_tuple()
         && matches!(url.path(), "" | "/")
         && url.query().is_none()

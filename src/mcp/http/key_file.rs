@@ -1,4 +1,4 @@
-//! Named keys in a file that is read again while the server runs.
+//! Named API keys in a TOML file, which is read again when it changes.
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, Metadata};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -22,7 +22,7 @@ use crate::mcp::tool::{AnyTool, Capability, Registry, Toolset};
 use crate::mcp::tools;
 use crate::sync::unix_time;
 
-/// The keys of a file.
+/// The API keys of a file.
 #[derive(Debug)]
 pub struct KeyFile {
     path: PathBuf,
@@ -32,16 +32,16 @@ pub struct KeyFile {
 #[derive(Debug, Default)]
 struct State {
     keys: Vec<NamedKey>,
-    /// The version of the file that was read last, valid or not.
+    /// The version of the file that was read last, whether it was valid or not.
     version: Option<Version>,
-    /// The grants of the keys that were valid at the last check, by the owner's folder.
+    /// The grants of keys that were valid at the last check, by the folder of the key's owner.
     served: HashMap<Arc<str>, Arc<Grant>>,
 }
 
-/// A version of the file: its modification time, length and inode.
+/// Identifies a version of the file: modification time, length and inode.
 type Version = (SystemTime, u64, u64);
 
-/// A key of the file.
+/// A key of the file, stored as a digest.
 #[derive(Debug, Clone)]
 pub struct NamedKey {
     owner: Owner,
@@ -50,12 +50,12 @@ pub struct NamedKey {
 }
 
 impl NamedKey {
-    /// Returns the name of the key's owner.
+    /// Returns the name of the key.
     pub fn name(&self) -> &str {
         &self.owner.name
     }
 
-    /// Describes when the key expires, or that it has expired.
+    /// Describes until when the key is valid, such as `expires 2027-01-31`.
     pub fn validity(&self) -> String {
         match &self.expires {
             None => "does not expire".to_owned(),
@@ -72,7 +72,7 @@ impl NamedKey {
 impl KeyFile {
     /// Reads a key file.
     ///
-    /// # Errors Returns a message with the line if the file cannot be used.
+    /// # Errors Returns a message, with the line, if the file is invalid.
     pub fn open(path: &Path) -> Result<Self, String> {
         let file = Self { path: path.to_owned(), state: Mutex::default() };
         file.state.lock().read(path)?;
@@ -80,7 +80,7 @@ impl KeyFile {
         Ok(file)
     }
 
-    /// Returns the owner of a key. Compares with every key completely, so that the duration reveals nothing.
+    /// Returns the owner of a key. Compares with every key in constant time, so the duration reveals nothing.
     pub(super) fn owner_of(&self, key: &[u8]) -> Option<Owner> {
         let mut state = self.state.lock();
         state.refresh(&self.path);
@@ -93,7 +93,7 @@ impl KeyFile {
         self.state.lock().keys.len()
     }
 
-    /// Returns the folders of owners whose key has become invalid, or has other permissions, since the last check.
+    /// Returns the folders of owners whose key became invalid or got other permissions since the last call.
     pub(super) fn take_ended(&self) -> Vec<Arc<str>> {
         let mut state = self.state.lock();
         state.refresh(&self.path);
@@ -107,7 +107,7 @@ impl KeyFile {
 }
 
 impl State {
-    /// Reads the file again if it has changed. If the new version is invalid, the keys stay as they are.
+    /// Reads the file again if it has changed. If the new version is invalid, keeps the keys of the last one.
     fn refresh(&mut self, path: &Path) {
         let version = fs::metadata(path).ok().map(|metadata| version(&metadata));
         if version == self.version {
@@ -125,7 +125,7 @@ impl State {
     fn read(&mut self, path: &Path) -> Result<(), String> {
         let shown = path.display();
         let failed = |error: std::io::Error| format!("{shown}: {error}");
-        // Comes before the read: a change during it then leads to another read.
+        // Taken before the file is read: a change during the read leads to another read.
         let version = version(&fs::metadata(path).map_err(failed)?);
         let text = fs::read_to_string(path).map_err(failed)?;
         self.keys = parse(&text).map_err(|reason| format!("{shown}: {reason}"))?;
@@ -144,7 +144,7 @@ fn version(metadata: &Metadata) -> Version {
 
 /// Parses the text of a key file.
 ///
-/// # Errors Returns a message with the line.
+/// # Errors Returns a message, with the line, if the text is invalid.
 pub fn parse(text: &str) -> Result<Vec<NamedKey>, String> {
     let entries: BTreeMap<Word<Name>, Entry> = read_toml(text)?;
     let mut keys = Vec::<NamedKey>::new();
@@ -162,7 +162,7 @@ pub fn parse(text: &str) -> Result<Vec<NamedKey>, String> {
     Ok(keys)
 }
 
-/// Parses TOML. An error message includes the line.
+/// Parses TOML. Error messages contain the line.
 pub(super) fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     toml::from_str(text)
@@ -173,12 +173,12 @@ fn at_line(text: &str, at: usize, reason: &str) -> String {
     format!("{} at line {}", reason.replace('\n', " "), text[..at].matches('\n').count() + 1)
 }
 
-/// Returns the digest of a key, as written in the file.
+/// Returns the SHA-256 digest of a key in hexadecimal, as in the file.
 pub fn digest_of(key: &str) -> String {
     hex(&fingerprint(key.as_bytes()))
 }
 
-/// The table of a key in the file.
+/// The TOML table of one key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Entry {
@@ -205,7 +205,7 @@ impl Entry {
     }
 }
 
-/// Lists that limit which tools may be used.
+/// Lists that restrict which tools may be used, in the table of a key or scope.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolLists {
@@ -215,7 +215,7 @@ pub(super) struct ToolLists {
 }
 
 impl ToolLists {
-    /// Returns the tools that every given list contains; `None`, for all tools, if no list is given.
+    /// Returns the tools that are in every given list; `None` (all tools) if no list is given.
     pub(super) fn names(&self) -> Option<BTreeSet<&'static str>> {
         if self.toolsets.is_none() && self.caps.is_none() && self.tools.is_none() {
             return None;
@@ -240,7 +240,7 @@ pub(super) fn every_tool() -> impl Iterator<Item = &'static AnyTool> {
     tools::ALL_TOOLS.iter().chain(&tools::claude::CLAUDE_TOOLS)
 }
 
-/// A value that is written as a string in the file.
+/// A value that is parsed from a string in the file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Word<T>(T);
 
@@ -271,7 +271,7 @@ impl FromWord for Name {
 
 impl FromWord for Fingerprint {
     fn from_word(text: &str) -> Result<Self, String> {
-        // A wrong value may be the key itself, so the message does not repeat it.
+        // A wrong value may be the key itself, so the message must not repeat it.
         let wrong = || "sha256 has 64 hexadecimal digits; add keys with patchright-mcp keys add".to_owned();
         if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(wrong());
@@ -320,7 +320,7 @@ fn unknown(what: &str, text: &str, known: Vec<String>) -> String {
     format!("there is no {what} {text:?}{advice}")
 }
 
-/// A date or time in UTC.
+/// A date or time in UTC, as written in TOML.
 #[derive(Debug)]
 struct Moment(Expiry);
 
@@ -335,12 +335,12 @@ impl<'de> Deserialize<'de> for Moment {
     }
 }
 
-/// When a key expires: a date or a time in UTC, as in RFC 3339. A date stands for its beginning.
+/// When a key expires: a date or a time in UTC, as in RFC 3339. A date means its first moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Expiry(String);
 
 impl Expiry {
-    /// Whether the key has expired. Both texts are in UTC, so that they sort like the times that they stand for.
+    /// Whether the key has expired. Compares texts: ISO 8601 times in UTC sort chronologically.
     fn is_over(&self) -> bool {
         *iso_timestamp(unix_time()) >= *self.0.trim_end_matches('Z').replace(' ', "T")
     }

@@ -1,4 +1,4 @@
-//! API keys and their owners.
+//! API keys, and the owners to whom they belong.
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::oauth::OAuth;
 use super::owner::{Fingerprint, Owner, fingerprint, folder_of, random_key};
 use crate::error::{Error, Result};
 
-/// The accepted keys, stored as digests.
+/// The accepted API keys, stored as digests, and other ways to authenticate.
 #[derive(Clone, Default)]
 pub struct Keys {
     digests: Vec<Fingerprint>,
@@ -19,11 +19,11 @@ pub struct Keys {
     oauth: Option<Arc<OAuth>>,
 }
 
-/// The result of checking the `Authorization` header.
+/// The result of checking the `Authorization` headers of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeyCheck {
     Known(Owner),
-    /// The header is missing or malformed, for this reason.
+    /// There is no usable header, for this reason.
     Missing(&'static str),
     Wrong,
 }
@@ -35,9 +35,9 @@ impl fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// Creates keys from the user's input.
+    /// Creates keys that the user supplied.
     ///
-    /// # Errors `invalid_arguments` for a key that cannot be sent in a header.
+    /// # Errors `invalid_arguments` for a key that a header cannot contain.
     pub fn new(keys: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut digests = Vec::new();
         for key in keys {
@@ -55,7 +55,7 @@ impl Keys {
         Ok(Self { digests, ..Self::default() })
     }
 
-    /// Reads keys from a file, one a line; ignores empty lines and those that begin with `#`.
+    /// Reads keys from a file, one per line. Ignores empty lines and those that begin with `#`.
     pub fn read(path: &Path) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::File { path: path.display().to_string(), reason: error.to_string() })?;
@@ -63,61 +63,61 @@ impl Keys {
         Ok(lines.map(str::to_owned).collect())
     }
 
-    /// Generates a key of 256 random bits.
+    /// Generates one key of 256 random bits.
     pub fn generate() -> Result<Self> {
         let key = random_key()?;
         let digests = vec![fingerprint(key.as_bytes())];
         Ok(Self { digests, generated: Some(key), ..Self::default() })
     }
 
-    /// Adds the keys of a file.
+    /// Also accepts the keys of a key file.
     #[must_use]
     pub fn with_file(self, file: Option<KeyFile>) -> Self {
         Self { file: file.map(Arc::new), ..self }
     }
 
-    /// Accepts the tokens of an authorization server as well.
+    /// Also accepts access tokens of an authorization server.
     #[must_use]
     pub fn with_oauth(self, oauth: Option<OAuth>) -> Self {
         Self { oauth: oauth.map(Arc::new), ..self }
     }
 
-    /// Accepts everybody. For tests, on loopback.
+    /// Accepts all requests without a key. For tests, and for loopback.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Whether no key is needed.
+    /// Whether requests need no key.
     pub fn allows_anyone(&self) -> bool {
         self.digests.is_empty() && self.file.is_none() && self.oauth.is_none()
     }
 
-    /// The number of keys.
+    /// Returns the number of keys, without access tokens.
     pub fn count(&self) -> usize {
         self.digests.len() + self.file.as_ref().map_or(0, |file| file.count())
     }
 
-    /// Whether there are several owners, or may be.
+    /// Whether requests may come from several owners.
     pub fn has_several_owners(&self) -> bool {
         self.digests.len() > 1 || self.file.is_some() || self.oauth.is_some()
     }
 
-    /// The authorization server, if its tokens are accepted.
+    /// Returns the authorization server whose tokens are accepted, if any.
     pub fn oauth(&self) -> Option<&OAuth> {
         self.oauth.as_deref()
     }
 
-    /// The file with keys, if there is one.
+    /// Returns the key file, if any.
     pub(super) fn file(&self) -> Option<&KeyFile> {
         self.file.as_deref()
     }
 
-    /// The generated key, to be printed once.
+    /// Returns the generated key, which is to be printed once; `None` if the user supplied keys.
     pub fn generated(&self) -> Option<&str> {
         self.generated.as_deref()
     }
 
-    /// Checks the values of all `Authorization` headers.
+    /// Checks the `Authorization` headers of a request, given their values.
     pub(super) fn judge<'a>(&self, mut values: impl Iterator<Item = &'a [u8]>) -> KeyCheck {
         if self.allows_anyone() {
             return KeyCheck::Known(Owner { name: "everybody".into(), folder: None, grant: Arc::default() });
@@ -144,7 +144,7 @@ impl Keys {
         Owner { name, folder: several.map(|digest| folder_of(digest).into()), grant: Arc::default() }
     }
 
-    /// Compares with every key completely, so that the duration reveals nothing.
+    /// Returns the index of a key. Compares with every key in constant time, so the duration reveals nothing.
     fn find(&self, given: &[u8]) -> Option<usize> {
         let given = fingerprint(given);
         let (mut found, mut at) = (Choice::from(0), 0_u64);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     proptest! {
-        /// Comparing with every key finds the same one as stopping at the first match.
+        /// Comparing with every key finds the same key as stopping at the first match.
         #[test]
         fn no_other_key_is_taken_for_one(
             keys in prop::collection::vec("[a-c]{1,3}", 1..6),

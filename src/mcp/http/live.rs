@@ -1,4 +1,4 @@
-//! The HTTP routes of the live view, below `/live/`. Without a pass, they do not reveal which links are valid.
+//! The HTTP routes of the live view, below `/live/`. Without a valid cookie, they do not reveal links.
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,21 +27,21 @@ use super::guard::RequestGuard;
 use super::keys::{KeyCheck, Keys};
 use crate::live::{Handover, LIVE_VIEW_HTML, LiveView, VisitorAuth, viewer};
 
-/// The largest message of a viewer, in bytes.
+/// The maximum size of a WebSocket message from a viewer, in bytes.
 const LARGEST_MESSAGE: usize = 256 << 10;
-/// The largest body of a request to enter, in bytes.
+/// The maximum size of a request body with a visitor's credentials, in bytes.
 const LARGEST_ENTRY: usize = 4 << 10;
-/// The largest upload, in bytes.
+/// The maximum size of an uploaded file, in bytes.
 const LARGEST_FILE: usize = 64 << 20;
 const MOST_FILES: usize = 50;
 pub(super) const ARRIVAL: Duration = Duration::from_secs(60);
 const MOST_CONNECTIONS: usize = 32;
-/// The path prefix for visitors.
+/// The path prefix of the live view.
 pub(super) const PATH: &str = "/live/";
 const COOKIE: &str = "live";
 const REFUSED: &str = "This link is not valid.\n";
 
-/// The credentials that a visitor sends to enter.
+/// The credentials that a visitor sends to open a live view.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct VisitorCredentials {
@@ -49,7 +49,7 @@ struct VisitorCredentials {
     key: String,
 }
 
-/// Answers a request below `/live/`, after `Host` and `Origin` were checked.
+/// Answers a request below `/live/`, whose `Host` and `Origin` headers are checked already.
 pub(super) async fn answer(live: &LiveView, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().to_owned();
     let mut parts = path.trim_start_matches(PATH).split('/');
@@ -70,12 +70,12 @@ pub(super) async fn answer(live: &LiveView, keys: &Keys, request: Request<Incomi
     }
 }
 
-/// The page, which is the same for everybody.
+/// Returns the HTML page of the live view, which is the same for all links.
 fn page() -> Response<Body> {
     scripted(LIVE_VIEW_HTML, "img-src blob:")
 }
 
-/// Returns an HTML page whose CSP allows its own script and style, by `{nonce}`, and what the directives in `more` add.
+/// Returns an HTML page whose CSP allows its own script and style (`{nonce}`), and the directives in `more`.
 pub(super) fn scripted(page: &str, more: &str) -> Response<Body> {
     let mut bits = [0; 16];
     if getrandom::fill(&mut bits).is_err() {
@@ -97,7 +97,7 @@ pub(super) fn scripted(page: &str, more: &str) -> Response<Body> {
     response
 }
 
-/// Admits a visitor with a valid code, key or header.
+/// Gives a visitor a cookie for a live view, in exchange for a valid code, key or header.
 async fn enter(live: &LiveView, keys: &Keys, id: &str, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
@@ -126,7 +126,7 @@ async fn enter(live: &LiveView, keys: &Keys, id: &str, request: Request<Incoming
     response
 }
 
-/// Whether this is a key of the page's owner.
+/// Whether `key` is an API key of the page's owner.
 fn holds(keys: &Keys, key: &str, owner: Option<&str>) -> bool {
     let bearer = format!("Bearer {}", key.trim());
     match keys.judge(std::iter::once(bearer.as_bytes())) {
@@ -139,7 +139,7 @@ fn names_somebody(parts: &Parts, name: &str) -> bool {
     parts.headers.get(name).is_some_and(|value| !value.as_bytes().trim_ascii().is_empty())
 }
 
-/// Returns the hand-over, if a cookie of the request is a pass for it.
+/// Returns the hand-over with this id, if the request has a valid cookie for it.
 fn known(live: &LiveView, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
     let handover = live.find(id)?;
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -149,14 +149,14 @@ fn known(live: &LiveView, id: &str, headers: &axum::http::HeaderMap) -> Option<A
     passes.any(|pass| handover.admission.is_admitted(pass)).then_some(handover)
 }
 
-/// Upgrades the connection to a WebSocket.
+/// Upgrades the request to a WebSocket connection.
 fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<Body> {
     let headers = request.headers();
     let is = |name: header::HeaderName, value: &str| {
         headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
     };
     let key = headers.get(header::SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
-    // Only browsers connect here, and they always send `Origin`.
+    // Only browsers connect here, and they always send an `Origin` header.
     let good = is(header::UPGRADE, "websocket")
         && is(header::SEC_WEBSOCKET_VERSION, "13")
         && headers.contains_key(header::ORIGIN);
@@ -182,7 +182,7 @@ fn connect(handover: Arc<Handover>, mut request: Request<Incoming>) -> Response<
     response
 }
 
-/// Stores a file for the open file chooser, under the name in the query.
+/// Stores an uploaded file for the open file chooser, under the name in the query.
 async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -207,7 +207,7 @@ async fn take_file(handover: &Handover, request: Request<Incoming>) -> Response<
     }
 }
 
-/// Listens on loopback while a hand-over is open. For a server that uses stdio.
+/// Serves the live view on loopback while a hand-over is open, for a server that uses stdio.
 pub async fn serve_open_handovers(live: LiveView, ended: CancellationToken) {
     let mut wanted = live.watch_open_handovers();
     loop {
@@ -249,7 +249,7 @@ async fn listen(live: &LiveView, listener: TcpListener) {
     .await;
 }
 
-/// Answers requests that the guard admits.
+/// Answers the requests that the guard allows, and refuses the others.
 pub(super) async fn serve_loopback<A, F>(listener: TcpListener, guard: RequestGuard, answer: A)
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
@@ -297,7 +297,7 @@ fn hardened(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// The same response for every refusal.
+/// Returns the response to every refused request. It is always the same, so that it reveals nothing.
 pub(super) fn refused() -> Response<Body> {
     plain(StatusCode::FORBIDDEN, REFUSED)
 }

@@ -1,6 +1,6 @@
-//! MCP over HTTP: authentication, limits, and the client of each request.
+//! MCP over HTTP: authentication, limits, and the client to which each request belongs.
 //!
-//! A request is checked in this order: `Host` and `Origin`, key, size, format. Only then does it reach the SDK.
+//! Checks a request in this order: `Host` and `Origin`, key, size, format. Only then passes it on to the SDK.
 mod clients;
 mod entrance;
 mod guard;

@@ -1,7 +1,7 @@
-//! Access tokens of an authorization server, as the MCP specification asks of a resource server (OAuth 2.1).
+//! OAuth 2.1 access tokens: this server is a resource server as the MCP specification defines it.
 //!
-//! A token is a JWT for this server (`aud`), signed with a key that the issuer publishes. Its scopes determine which
-//! tools it permits.
+//! A token is a JWT for this server (`aud`), signed with a key that the issuer publishes. Its scopes
+//! determine which tools its owner may use.
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -27,31 +27,31 @@ use crate::hex::hex;
 use crate::mcp::grant::{Grant, RecentCalls};
 use crate::mcp::tool::{Capability, Effect};
 
-/// The path of the metadata about this server, to which the path of the resource may be added (RFC 9728).
+/// The path of this server's OAuth metadata (RFC 9728). The path of the resource may follow.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
-/// The accepted algorithms. All are asymmetric: the keys that the issuer publishes cannot sign.
+/// The accepted signature algorithms. All are asymmetric: the issuer's published keys cannot sign tokens.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
-/// How far the issuer's clock may differ from this server's, in seconds.
+/// The tolerated difference between the clocks of issuer and server, in seconds.
 const LEEWAY_S: u64 = 30;
-/// How long the issuer's keys are used before they are fetched again.
+/// How long the issuer's keys are cached.
 const KEYS_LIFETIME: Duration = Duration::from_secs(600);
-/// How often the issuer's keys may be fetched in a minute, however many unknown keys the tokens name.
+/// The maximum number of times per minute that the issuer's keys are fetched for unknown key ids.
 const MOST_REFRESHES: NonZeroU32 = NonZeroU32::new(6).unwrap();
 const FETCH_LIMIT: Duration = Duration::from_secs(5);
 const LARGEST_DOCUMENT: usize = 1 << 20;
-/// The scopes if none are configured: for all tools, and for those that only read.
+/// The default scopes: for all tools, and for tools that only read.
 const SCOPES: [&str; 2] = ["browser", "browser:read"];
-/// Tools that the reading scope needs to open and close pages.
+/// Tools that the reading scope includes although they do not only read: they open and close pages.
 const NAVIGATION_TOOLS: [&str; 4] =
     ["browser_navigate", "browser_navigate_back", "browser_tabs", "browser_close"];
 
-/// An authorization server, and what its tokens permit.
+/// An authorization server, and the permissions of its scopes.
 #[derive(Debug)]
 pub struct OAuth {
     issuer: String,
-    /// The identifier of this server, which tokens must have in their `aud` claim.
+    /// The identifier of this server, which the `aud` claim of a token must contain.
     audience: String,
-    /// The audience as a URL.
+    /// The `audience`, parsed as a URL.
     resource: Url,
     scopes: BTreeMap<String, Option<BTreeSet<&'static str>>>,
     http: reqwest::Client,
@@ -65,18 +65,18 @@ struct IssuerKeys {
     fetched: Option<Instant>,
 }
 
-/// Why a token is refused.
+/// The reason why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Denied {
-    /// The token is not valid for this server, for this reason.
+    /// The token is not valid for this server.
     Invalid(&'static str),
-    /// None of the token's scopes is known here.
+    /// None of the token's scopes is configured here.
     Scope,
-    /// The keys of the issuer are not available now.
+    /// The issuer's keys cannot be fetched now.
     Unavailable,
 }
 
-/// The claims of a token. Those that are checked by the library are not read here.
+/// The claims of a token that this module reads. The JWT library checks the others.
 #[derive(Debug, Deserialize)]
 struct Claims {
     sub: String,
@@ -85,9 +85,9 @@ struct Claims {
 }
 
 impl OAuth {
-    /// Accepts tokens of this issuer for this audience.
+    /// Accepts tokens of this issuer for this audience. `scopes` is a TOML file with a table for each scope.
     ///
-    /// # Errors Returns a message if one of them is not a secure URL, or the file of scopes cannot be used.
+    /// # Errors Returns a message if a URL is not secure, or the file of scopes is invalid.
     pub fn new(issuer: &str, audience: &str, scopes: Option<&Path>) -> Result<Self, String> {
         let is_secure = |text: &str| Url::parse(text).is_ok_and(|url| is_secure(&url));
         if !is_secure(issuer) {
@@ -110,7 +110,7 @@ impl OAuth {
         })
     }
 
-    /// Verifies a token, and returns its owner.
+    /// Verifies a token, and returns the owner to whom it belongs.
     pub(super) async fn owner_of(&self, token: &[u8]) -> Result<Owner, Denied> {
         let header = decode_header(token).map_err(|_| Denied::Invalid("it cannot be read"))?;
         if !ALGORITHMS.contains(&header.alg) {
@@ -141,7 +141,7 @@ impl OAuth {
         Owner { name: name.into(), folder: Some(folder.into()), grant: Arc::new(grant) }
     }
 
-    /// Returns the narrowest scope for a tool that a message calls and this owner may not use.
+    /// Returns the narrowest scope that permits a tool which the message calls and the owner may not use.
     pub(super) fn scope_for(&self, owner: &Owner, message: &[u8]) -> Option<&str> {
         let message: Value = serde_json::from_slice(message).ok()?;
         let messages = message.as_array().map_or(std::slice::from_ref(&message), Vec::as_slice);
@@ -156,7 +156,7 @@ impl OAuth {
         narrowest.map(|(scope, _)| scope.as_str())
     }
 
-    /// Returns the metadata about this server (RFC 9728), if this is their path.
+    /// Returns this server's OAuth metadata (RFC 9728), if `path` is that of the metadata.
     pub(super) fn metadata(&self, path: &str) -> Option<Value> {
         let rest = path.strip_prefix(METADATA)?;
         if !["", "/", "/mcp", self.resource.path()].contains(&rest) {
@@ -171,7 +171,7 @@ impl OAuth {
         }))
     }
 
-    /// Returns the `WWW-Authenticate` header for a refused client: metadata URL, error, and the scope that it needs.
+    /// Returns the `WWW-Authenticate` header for a refused client: metadata URL, error and required scope.
     pub(super) fn challenge(&self, error: Option<(&str, &str)>, scope: Option<&str>) -> HeaderValue {
         let mut text = "Bearer realm=\"patchright-mcp\"".to_owned();
         if let Some((code, description)) = error {
@@ -187,12 +187,12 @@ impl OAuth {
         HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"))
     }
 
-    /// All scopes that a token may have, separated by spaces.
+    /// Returns all configured scopes, separated by spaces.
     pub(super) fn all_scopes(&self) -> String {
         self.scopes.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the issuer's key for a token. Fetches the keys again if it is unknown, since it may be new.
+    /// Returns the issuer's key for a token. If the key id is unknown, fetches the keys again: it may be new.
     async fn key_of(&self, header: &Header) -> Result<DecodingKey, Denied> {
         let mut keys = self.keys.lock().await;
         let is_fresh = keys.fetched.is_some_and(|fetched| fetched.elapsed() < KEYS_LIFETIME);
@@ -216,7 +216,7 @@ impl OAuth {
         let mut reason = Cow::from("the issuer has no metadata");
         for url in metadata_urls(&self.issuer) {
             match self.fetch(url).await {
-                // Metadata must name the issuer that was asked for. RFC 8414, section 3.3
+                // The metadata must have the issuer that was requested (RFC 8414, section 3.3).
                 Ok(metadata) if metadata["issuer"] != *self.issuer => {
                     reason = Cow::from("its metadata name another issuer");
                 }
@@ -247,7 +247,7 @@ impl OAuth {
 }
 
 impl IssuerKeys {
-    /// The key that a token names. A token that names none is accepted if only one key fits.
+    /// Returns the key that a token names. A token without a key id is accepted only if one key fits.
     fn find(&self, header: &Header) -> Option<DecodingKey> {
         let fits = |key: &&Jwk| {
             let common = &key.common;
@@ -264,7 +264,7 @@ impl IssuerKeys {
     }
 }
 
-/// Whether nobody on the network can change responses from a URL: it is `https`, or on this machine.
+/// Whether nobody on the network can change responses from a URL: it uses `https`, or is on this machine.
 fn is_secure(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -275,7 +275,7 @@ fn is_secure(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && is_here)
 }
 
-/// The URLs where an issuer may publish its metadata, in the order of the MCP specification.
+/// Returns the URLs at which an issuer may publish its metadata, in the order of the MCP specification.
 fn metadata_urls(issuer: &str) -> Vec<Url> {
     let Ok(issuer) = Url::parse(issuer) else { return Vec::new() };
     let path = issuer.path().trim_end_matches('/');
@@ -301,7 +301,7 @@ fn denied(kind: &ErrorKind) -> Denied {
     })
 }
 
-/// The scopes of a claim: words in a string, or a list.
+/// Returns the scopes in a claim, which is a text with spaces or a list.
 fn words(scope: &Value) -> impl Iterator<Item = &str> {
     let listed = scope.as_array().into_iter().flatten().filter_map(Value::as_str);
     scope.as_str().unwrap_or_default().split_whitespace().chain(listed)
@@ -315,7 +315,7 @@ fn usual_scopes() -> BTreeMap<String, Option<BTreeSet<&'static str>>> {
     BTreeMap::from([(all, None), (read, Some(looks))])
 }
 
-/// Reads a TOML file with a table for each scope, which has the same lists of tools as that of a key.
+/// Reads a TOML file with a table for each scope. The table has the same lists of tools as that of a key.
 fn read_scopes(path: &Path) -> Result<BTreeMap<String, Option<BTreeSet<&'static str>>>, String> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;

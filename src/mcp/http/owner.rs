@@ -1,4 +1,4 @@
-//! Owners of keys, and the digests by which keys are known.
+//! The owners of API keys, and the digests by which keys are compared.
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -9,24 +9,24 @@ use subtle::ConstantTimeEq as _;
 use crate::error::{Error, Result};
 use crate::mcp::grant::Grant;
 
-/// The owner of a key. Owners are isolated from each other.
+/// The owner of an API key. Owners are isolated from each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Owner {
-    /// The name in logs.
+    /// The owner's name in logs.
     pub(super) name: Arc<str>,
-    /// The folder for files, if there are other owners.
+    /// The name of the owner's folder for files; `None` if there is only one owner.
     pub(super) folder: Option<Arc<str>>,
     pub(super) grant: Arc<Grant>,
 }
 
-/// The digest of a key.
+/// The SHA-256 digest of an API key.
 pub(super) type Fingerprint = [u8; 32];
 
 pub(super) fn fingerprint(key: &[u8]) -> Fingerprint {
     Sha256::digest(key).into()
 }
 
-/// Whether two digests are the same. The duration reveals nothing.
+/// Compares two digests in constant time, so that the duration reveals nothing.
 pub(super) fn is_same(digest: &Fingerprint, given: &Fingerprint) -> bool {
     digest.ct_eq(given).into()
 }
@@ -39,7 +39,7 @@ pub fn random_key() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(bits))
 }
 
-/// Returns the folder name of a key, which does not depend on the order of keys. It is too short to reveal the key.
+/// Returns the folder name of a key's owner. It depends only on the key, and is too short to reveal it.
 pub(super) fn folder_of(digest: &Fingerprint) -> String {
     format!("key-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
 }

@@ -1,4 +1,4 @@
-//! Requests to and from other servers of the group.
+//! Requests to and from the other servers of a group.
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,19 +26,19 @@ use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::tool::SESSION_ARGUMENT;
 
-/// The clients of other servers, by owner.
+/// The clients for which this server runs calls of other servers, by owner.
 #[derive(Debug, Default)]
 pub(super) struct PeerClients {
     known: Mutex<HashMap<Option<String>, Arc<Client>>>,
 }
 
-/// Whether a request comes from another server of the group.
+/// Whether a request comes from another server of the group: it contains their shared secret.
 pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
     headers.get(SECRET_HEADER).is_some_and(|given| replica.is_secret(given.as_bytes()))
 }
 
 impl PeerClients {
-    /// Runs a call from another server.
+    /// Runs a call that another server has forwarded.
     pub(super) async fn answer(&self, dispatcher: &Dispatcher, body: Incoming) -> Response<Body> {
         let status = |status: StatusCode| {
             let mut response = Response::new(Body::empty());
@@ -54,7 +54,7 @@ impl PeerClients {
         let client = self.client(dispatcher, asked.owner.clone());
         match dispatcher.run_for_peer(&client, asked).await {
             Some(result) => Response::new(Body::from(serde_json::json!(result).to_string())),
-            // The other server then looks up again which server has the session.
+            // The other server then looks up again which server holds the session.
             None => status(StatusCode::CONFLICT),
         }
     }
@@ -71,12 +71,12 @@ impl PeerClients {
     }
 }
 
-/// The name of a client's connection in the shared state.
+/// Returns the name under which the shared state stores a client's connection.
 pub(super) fn connection_name(name: &Name) -> String {
     format!("{} {}", name.owner.folder.as_deref().unwrap_or_default(), name.connection)
 }
 
-/// Whether a request is a tool call in the client's own tabs, and not in a session, which any server can find.
+/// Whether a message calls a tool in the client's own tabs, and not in a session, which any server can find.
 pub(super) fn uses_own_tabs(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let ClientRequest::CallToolRequest(call) = &request.request else { return false };
@@ -85,7 +85,7 @@ pub(super) fn uses_own_tabs(message: &ClientJsonRpcMessage) -> bool {
     !names_session && !matches!(&*call.params.name, "create_session" | "list_sessions")
 }
 
-/// Forwards a request to another server.
+/// Forwards a request to another server, and returns the response.
 pub(super) async fn forward(
     peers: &PeerClient,
     peer: &Peer,
@@ -95,7 +95,7 @@ pub(super) async fn forward(
     Ok(forwarded_response(request_to(peers, peer, parts).body(body).send().await?))
 }
 
-/// Returns the forwarded request: the client's headers, and the secret between servers. It has no body yet.
+/// Creates the forwarded request: the client's headers, and the secret of the group. It has no body yet.
 pub(super) fn request_to(peers: &PeerClient, peer: &Peer, parts: &Parts) -> reqwest::RequestBuilder {
     let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
     let mut headers = parts.headers.clone();
@@ -104,7 +104,7 @@ pub(super) fn request_to(peers: &PeerClient, peer: &Peer, parts: &Parts) -> reqw
     request.headers(headers).header(SECRET_HEADER, &peer.secret)
 }
 
-/// The response of another server.
+/// Converts the response of another server to the response for the client.
 pub(super) fn forwarded_response(response: reqwest::Response) -> Response<Body> {
     let response: axum::http::Response<reqwest::Body> = response.into();
     let mut response = response.map(Body::new);
@@ -112,7 +112,7 @@ pub(super) fn forwarded_response(response: reqwest::Response) -> Response<Body> 
     response
 }
 
-/// Removes hop-by-hop headers, and the secret between servers.
+/// Removes hop-by-hop headers, and the secret of the group.
 fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     for name in
         [header::HOST, header::CONNECTION, header::UPGRADE, header::CONTENT_LENGTH, header::TRANSFER_ENCODING]
@@ -122,7 +122,7 @@ fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     headers.remove(SECRET_HEADER);
 }
 
-/// The SDK's storage of `initialize` messages, so that another server can continue a session.
+/// Stores `initialize` messages in the shared state, so that another server can continue an MCP session.
 #[derive(Debug)]
 pub(super) struct SharedSessions(pub(super) Arc<Replica>);
 
@@ -135,7 +135,7 @@ impl SessionStore for SharedSessions {
     }
 
     async fn store(&self, session_id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
-        // If this fails, the session works on this server only, and is still served.
+        // If this fails, the session still works, but only on this server.
         if let Err(error) = self.0.look_up_connection(session_id, Some(&serde_json::to_string(state)?)).await
         {
             tracing::warn!(%error, "no other server can go on with a client's session");
@@ -149,18 +149,18 @@ impl SessionStore for SharedSessions {
     }
 }
 
-/// How long running calls may take at the end of the server, if other servers can continue the sessions.
+/// How long running calls may delay the shutdown, if other servers can continue the sessions.
 const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 
 impl App {
-    /// Finds the session on another server, or takes it over from a dead one.
+    /// Finds the server that has a client's MCP session, or takes the session over from a dead server.
     pub(super) async fn session_elsewhere(
         &self,
         owner: &Owner,
         id: &HeaderValue,
         from_peer: bool,
     ) -> Result<ClientLocation, Refused> {
-        // Another owner's session gets the same answer as one that never existed.
+        // A session of another owner gets the same answer as one that never existed.
         let unknown = || {
             plain(StatusCode::NOT_FOUND, "Session not found: it has ended, or never was; initialize again")
         };
@@ -204,7 +204,7 @@ impl App {
         if self.leaving.load(Ordering::Relaxed) { Err(state_unavailable()) } else { Ok(()) }
     }
 
-    /// Reports whether this server accepts calls: it is not ending, the others consider it alive, and it has a browser.
+    /// Reports readiness for calls: the server is not ending, its group sees it alive, and it has a browser.
     pub(super) fn ready(&self) -> Response<Body> {
         let not = if self.leaving.load(Ordering::Relaxed) {
             Some("leaving")
@@ -224,7 +224,7 @@ impl App {
         }
     }
 
-    /// Waits for running calls, and releases the sessions to other servers.
+    /// Stops accepting calls, waits for running ones, and releases the sessions to other servers.
     pub(super) async fn leave(&self) {
         let Some(replica) = &self.replica else { return };
         self.leaving.store(true, Ordering::Relaxed);
@@ -239,7 +239,7 @@ impl App {
     }
 }
 
-/// The error while the shared state is unavailable; a retry may succeed.
+/// Returns the response while the shared state is unavailable. The client may retry.
 pub(super) fn state_unavailable() -> Refused {
     let text = "This server cannot answer now; ask again";
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, text);
@@ -248,7 +248,7 @@ pub(super) fn state_unavailable() -> Refused {
     response
 }
 
-/// The server that has a client.
+/// Where a client's state is: on this server, or on another one.
 pub(super) enum ClientLocation {
     Here(Name),
     Elsewhere(Peer),

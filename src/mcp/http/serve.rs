@@ -48,39 +48,39 @@ use crate::mcp::shutdown::{self, Shutdown};
 use crate::mcp::stdio;
 use crate::mcp::strict_json;
 
-/// The largest request body.
+/// The maximum size of a request body, in bytes.
 pub(super) const LARGEST_BODY: usize = 4 << 20;
 const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
-/// The protocol revision without a handshake.
+/// The protocol revision without sessions and handshake.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
-/// The protocol revision with batches, which is assumed without a version header.
+/// The protocol revision with batches. It is assumed for requests without a version header.
 const WITH_BATCHES: &[u8] = b"2025-03-26";
 const COOKIE: &str = "patchright-mcp-client";
 const EVENT_STREAM: &str = "text/event-stream";
-/// The `Retry-After` in seconds when there is no free place.
+/// The value of `Retry-After`, in seconds, when the limit of clients is reached.
 const COME_BACK_S: &str = "30";
-/// How often the file of keys is checked for changes when nobody sends a request.
+/// The interval between checks of the key file when no requests arrive.
 const KEY_RHYTHM: Duration = Duration::from_secs(1);
-/// The number of users that the connection limit allows for, if an authorization server identifies them.
+/// The number of users for which the connection limit is sized, if an authorization server identifies them.
 const EXPECTED_USERS: usize = 16;
 
-/// Options of the HTTP transport: address, keys and limits.
+/// The options of the HTTP server: address, keys and limits.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub host: String,
-    /// The port; 0 for any free one.
+    /// The port; 0 for any free port.
     pub port: u16,
     pub keys: Keys,
     pub guard: RequestGuard,
     pub limits: ClientLimits,
-    /// Whether `/metrics` is enabled.
+    /// Whether `/metrics` is served.
     pub metrics: bool,
 }
 
-/// A server that listens and does not answer yet.
+/// A server whose port is open, but which does not answer requests yet.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: TcpListener,
@@ -89,9 +89,9 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Opens the port.
+    /// Opens the port of the server.
     ///
-    /// # Errors `unsupported` if the port cannot be opened, or for a server without keys beyond loopback.
+    /// # Errors `unsupported` if the port cannot be opened, or is open to other machines without a key.
     pub async fn bind(options: HttpOptions) -> Result<Self> {
         let failed = |reason: String| Error::Unsupported { what: "listening", reason };
         let name = options.host.trim_matches(['[', ']']).to_owned();
@@ -112,7 +112,7 @@ impl HttpServer {
         self.address
     }
 
-    /// The URL for clients.
+    /// Returns the URL of the MCP endpoint, for clients.
     pub fn url(&self) -> String {
         let host = match self.address.ip() {
             IpAddr::V6(address) => format!("[{address}]"),
@@ -121,7 +121,7 @@ impl HttpServer {
         format!("http://{host}:{}/mcp", self.address.port())
     }
 
-    /// Serves until `shutdown` begins; then closes the browser.
+    /// Serves requests until `shutdown` begins. Then closes the browser.
     pub async fn serve(self, dispatcher: Arc<Dispatcher>, shutdown: &Shutdown) {
         let base = self.url().trim_end_matches("/mcp").to_owned();
         let clients = Clients::new(Arc::clone(&dispatcher), self.options.limits);
@@ -130,7 +130,7 @@ impl HttpServer {
         config.keep_alive = None; // The sweep below removes absent clients and their pages.
         sessions.session_config = config;
         let sessions = Arc::new(sessions);
-        // Ends running requests at shutdown, but after `App::leave`, which lets calls finish if other servers go on.
+        // Ends running requests at shutdown, after `App::leave`: calls may finish if other servers continue.
         let ending = CancellationToken::new();
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts() // `RequestGuard` checks them, before the body is read.
@@ -195,7 +195,7 @@ impl HttpServer {
         drop(self.listener);
         app.leave().await;
         ending.cancel();
-        // Requests in progress get a moment to end by themselves.
+        // Requests in progress get a moment to end on their own.
         let _ =
             timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
         serving.abort_all();
@@ -211,12 +211,12 @@ async fn accept(listener: &TcpListener) -> TcpStream {
             let _ = stream.set_nodelay(true);
             return stream;
         }
-        // Probably no file descriptor is left; one may soon be free.
+        // Probably all file descriptors are in use; one may soon be free.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-/// Answers the requests of a connection until it ends.
+/// Serves the requests of one connection until it ends.
 async fn connection(app: Arc<App>, stream: TcpStream, entrance: AcceptedConnection) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(app.options.limits.arrival);
@@ -236,16 +236,16 @@ pub(super) struct App {
     pub(super) service: StreamableHttpService<Server, LocalSessionManager>,
     pub(super) live: Option<LiveView>,
     pub(super) dispatcher: Arc<Dispatcher>,
-    /// The group of servers, if there is one.
+    /// The group of servers that share state; `None` for a single server.
     pub(super) replica: Option<Arc<Replica>>,
     pub(super) peer_clients: PeerClients,
-    /// Cancelled at the end of the server.
+    /// Cancelled when the server shuts down.
     pub(super) ending: CancellationToken,
-    /// Whether this server no longer accepts calls, because it ends and other servers continue.
+    /// Whether this server rejects new calls, because it shuts down while other servers continue.
     pub(super) leaving: AtomicBool,
 }
 
-/// The sender of a request.
+/// The sender of a request, as authenticated.
 #[derive(Debug, Clone)]
 struct Requester {
     owner: Owner,
@@ -262,11 +262,11 @@ impl App {
         }
     }
 
-    /// Closes everything of owners whose key is no longer valid, or now has other permissions.
+    /// Closes everything of owners whose key is no longer valid, or has other permissions now.
     async fn end_revoked(&self) {
         let Some(file) = self.options.keys.file() else { return };
         for folder in file.take_ended() {
-            // The order matters: a client that connects meanwhile does not get a browser that is being closed.
+            // The order matters: a client that connects meanwhile must not get a browser that is closing.
             let ((), names) = tokio::join!(self.dispatcher.end_owner(&folder), self.clients.revoke(&folder));
             for name in names {
                 let _ = self.sessions.close_session(&name.connection.as_str().into()).await;
@@ -302,7 +302,7 @@ impl App {
             return Ok(status_response);
         }
         match parts.uri.path() {
-            // Many users write the URL with a slash at its end.
+            // Many users write the URL with a trailing slash.
             "/mcp" | "/mcp/" => {}
             path if path.starts_with("/live/") && self.live.is_some() => {
                 entrance.mark_authenticated();
@@ -355,7 +355,7 @@ impl App {
         }
     }
 
-    /// Answers a batch, as in revision 2025-03-26.
+    /// Answers a batch of messages, which only protocol revision 2025-03-26 has.
     async fn answer_batch(
         &self,
         mut parts: Parts,
@@ -398,10 +398,10 @@ impl App {
     ) -> Result<Response<Body>, Refused> {
         let Requester { owner, session, from_peer } = asker;
         let wants_events = accepts_events(&parts);
-        // The unchanged request, in case another server has to answer it.
+        // A copy of the request, in case another server must answer it.
         let asked = self.replica.is_some().then(|| parts.clone());
         let (bytes, message) = understand(&parts, bytes)?;
-        // The SDK requires that clients accept both formats; the one that the client gets is chosen below.
+        // The SDK requires that clients accept both formats. The response's format is chosen below.
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let begins = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)));
         let discovers = matches!(&message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)));
@@ -451,7 +451,7 @@ impl App {
             as_json(response.map(Body::new), id.as_ref()).await
         };
         if discovers && cookie.is_none() {
-            // The revision without sessions does not identify clients, so clients that keep cookies receive a name.
+            // The revision without sessions does not identify clients, so clients with cookies get an id.
             let value = format!("{COOKIE}={}; Path=/mcp; HttpOnly; SameSite=Strict", uuid::Uuid::new_v4());
             if let Ok(value) = HeaderValue::try_from(value) {
                 response.headers_mut().append(header::SET_COOKIE, value);
@@ -460,7 +460,7 @@ impl App {
         Ok(response)
     }
 
-    /// Answers status requests, which need no key.
+    /// Answers status requests, such as `/health`, which need no key. `None` for other requests.
     fn status(&self, parts: &Parts) -> Option<Response<Body>> {
         let reads = parts.method == Method::GET || parts.method == Method::HEAD;
         match parts.uri.path() {
@@ -481,7 +481,7 @@ impl App {
         }
     }
 
-    /// Ends a client's session, in revisions with sessions.
+    /// Ends a client's MCP session, in protocol revisions that have sessions.
     async fn end_session(&self, parts: Parts, session: Option<Name>) -> Response<Body> {
         let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
         if let Some(name) = session.filter(|_| response.status().is_success()) {
@@ -492,13 +492,13 @@ impl App {
         }
         let mut response = response.map(Body::new);
         if response.status() == StatusCode::ACCEPTED {
-            // The session has ended already, and the official client expects a status that says so.
+            // The session has ended already, which the official client recognises by this status.
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         response
     }
 
-    /// Assigns the SDK's new session to a client.
+    /// Renames a client to the id of the session that the SDK has created in this response.
     async fn begin_session<B>(&self, response: &Response<B>, name: &Name, present: &mut Presence) {
         let started = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         match started {
@@ -513,7 +513,7 @@ impl App {
         }
     }
 
-    /// Opens a stream for server messages. The client counts as connected while the stream is open.
+    /// Opens an event stream for server messages. The client counts as connected while the stream is open.
     async fn stream(&self, parts: Parts, session: Option<Name>) -> Result<Response<Body>, Refused> {
         let response = self.service.handle(Request::from_parts(parts, Empty::<Bytes>::new())).await;
         let is_stream = response.status().is_success();
@@ -532,14 +532,14 @@ impl App {
             }
             KeyCheck::Wrong => match oauth {
                 Some(oauth) => self.admit_by_token(oauth, parts).await,
-                // The key may have been valid once; at this status, a client asks its user for another one.
+                // The key may have been valid once. With this status, a client asks its user for another key.
                 None if self.options.keys.file().is_some() => Err(unauthorized("Invalid API key", None)),
                 None => Err(plain(StatusCode::FORBIDDEN, "Invalid API key")),
             },
         }
     }
 
-    /// Admits the owner of the token in the only `Authorization` header, which is not a known key.
+    /// Returns the owner of an access token, which is in the request's only `Authorization` header.
     async fn admit_by_token(&self, oauth: &OAuth, parts: &Parts) -> Result<Owner, Refused> {
         let value = parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
         let token = value.get("Bearer ".len()..).unwrap_or_default();
@@ -555,12 +555,12 @@ impl App {
 
     fn session_of(&self, owner: &Owner, id: &HeaderValue) -> Option<Name> {
         let name = Name { owner: owner.clone(), connection: id.to_str().ok()?.to_owned() };
-        // An empty name is not a session: it is that of clients without a session, cookie or name.
+        // An empty connection name is not a session: clients without session, cookie and name share it.
         self.clients.knows(&name).then_some(name).filter(|name| !name.connection.is_empty())
     }
 }
 
-/// The client's own name, which distinguishes programs without a session or cookie.
+/// Returns the client's own name and version, which distinguish programs without a session or cookie.
 fn client_named_in(bytes: &Bytes) -> String {
     let message = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let client = &message["params"]["_meta"]["io.modelcontextprotocol/clientInfo"];
@@ -571,7 +571,7 @@ fn client_named_in(bytes: &Bytes) -> String {
     }
 }
 
-/// Reads a JSON body.
+/// Reads the body of a request, which must be JSON.
 async fn read(parts: &Parts, body: Incoming, limit: Duration) -> Result<Bytes, Refused> {
     let kind =
         parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -582,7 +582,7 @@ async fn read(parts: &Parts, body: Incoming, limit: Duration) -> Result<Bytes, R
     Ok(without_half_pairs(&bytes).map_or(bytes, Bytes::from))
 }
 
-/// The messages of a batch, in a revision that has batches.
+/// Returns the messages of a batch; `None` if the body is no batch, or the revision has none.
 fn batch_of(parts: &Parts, bytes: &Bytes) -> Option<Vec<Value>> {
     let has_batches = parts.headers.get(VERSION).is_none_or(|version| version.as_bytes() == WITH_BATCHES);
     if !has_batches || !bytes.trim_ascii_start().starts_with(b"[") {
@@ -594,7 +594,7 @@ fn batch_of(parts: &Parts, bytes: &Bytes) -> Option<Vec<Value>> {
     }
 }
 
-/// Parses a JSON-RPC message.
+/// Parses a JSON-RPC message. The error is the response to an invalid one.
 fn understand(parts: &Parts, bytes: Bytes) -> Result<(Bytes, ClientJsonRpcMessage), Refused> {
     let refused = |error: ErrorData, id: Option<Value>| {
         Box::new(json_response(StatusCode::BAD_REQUEST, &json!({"jsonrpc": "2.0", "id": id, "error": error})))
@@ -631,7 +631,7 @@ async fn collect(body: Incoming, parts: &Parts, limit: Duration) -> Result<Bytes
     }
 }
 
-/// Takes the single response out of a stream, for a client that does not accept streams.
+/// Converts an event stream to its only response as JSON, for a client that does not accept streams.
 async fn as_json(response: Response<Body>, id: Option<&Value>) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
     let Ok(collected) = body.collect().await else {
@@ -670,7 +670,7 @@ fn is_event_stream<B>(response: &Response<B>) -> bool {
         .is_some_and(|kind| kind.as_bytes().starts_with(EVENT_STREAM.as_bytes()))
 }
 
-/// Returns the client's name in this server's cookie.
+/// Returns the client id in this server's cookie.
 fn cookie_of(parts: &Parts) -> Option<String> {
     let values = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let ours = values
@@ -686,13 +686,13 @@ pub(super) fn plain(status: StatusCode, text: &str) -> Refused {
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     if status.is_client_error() {
-        // The rest of the request is not read.
+        // The rest of the request is not read, so the connection cannot be reused.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Box::new(response)
 }
 
-/// Refuses a token that does not permit what is asked for, and names the scope that does.
+/// Refuses a token whose scopes do not permit the request, and names the scope that does.
 fn beyond_scope(oauth: &OAuth, scope: &str) -> Refused {
     let reason = "the token has no scope for this";
     let mut response = plain(StatusCode::FORBIDDEN, &format!("Insufficient scope: {scope} is needed"));
@@ -729,7 +729,7 @@ pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<Body>
     response
 }
 
-/// A response body. Its client counts as connected until this is dropped.
+/// A response body whose client counts as connected until the body is dropped.
 struct ConnectedBody {
     body: Body,
     _presence: Option<Presence>,

@@ -1,4 +1,4 @@
-//! Serves the trace viewer on loopback, below a path that nobody can guess.
+//! Serves the trace viewer on loopback, at a secret path.
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use super::guard::RequestGuard;
 use super::live::{plain, refused, scripted, serve_loopback};
 use crate::trace::{DocumentQuery, Phase, Resource, Trace, VIEWER_HTML};
 
-/// Policy directives for the viewer page: it loads images and documents only from this server.
+/// CSP directives for the viewer page: images and frames only from this server.
 const LOADS: &str = "img-src 'self'; frame-src 'self'";
-/// The policy for recorded documents: they run no scripts, and load only resources of the trace.
+/// The CSP for recorded documents: no scripts, and only resources of the trace.
 const DOCUMENT_POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; \
      frame-src 'self'; base-uri 'none'; form-action 'none'; sandbox";
 const NOTHING: &str = "default-src 'none'; sandbox";
 
-/// A viewer of one trace.
+/// A web server that shows one trace.
 #[derive(Debug)]
 pub struct TraceServer {
     listener: TcpListener,
@@ -33,7 +33,7 @@ pub struct TraceServer {
 }
 
 impl TraceServer {
-    /// Listens on loopback. Port 0 is any free port.
+    /// Opens a port on loopback. Port 0 means any free port.
     pub async fn bind(trace: Trace, port: u16) -> std::io::Result<Self> {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).map_err(|error| std::io::Error::other(error.to_string()))?;
@@ -41,12 +41,12 @@ impl TraceServer {
         Ok(Self { listener, token: URL_SAFE_NO_PAD.encode(bits), trace: Arc::new(trace) })
     }
 
-    /// The address of the viewer.
+    /// Returns the URL of the viewer, with its secret path.
     pub fn url(&self) -> std::io::Result<String> {
         Ok(format!("http://{}/{}/", self.listener.local_addr()?, self.token))
     }
 
-    /// Serves until it is dropped.
+    /// Serves requests until this future is dropped.
     pub async fn serve(self) {
         let (token, trace) = (Arc::<str>::from(self.token), self.trace);
         let Ok(guard) = RequestGuard::new("127.0.0.1", &[], &[]).map(RequestGuard::with_sandboxed) else {
@@ -77,7 +77,7 @@ async fn answer(token: &str, trace: Arc<Trace>, request: Request<Incoming>) -> R
     answered.ok().flatten().unwrap_or_else(|| plain(StatusCode::NOT_FOUND, "Not found\n"))
 }
 
-/// Returns one part of the trace.
+/// Returns the response for one part of the trace, such as `overview`; `None` if it does not exist.
 fn piece(trace: &Trace, piece: &str, query: &HashMap<String, String>) -> Option<Response<Body>> {
     let get = |name: &str| query.get(name).map(String::as_str);
     let index = |name: &str| get(name)?.parse().ok();

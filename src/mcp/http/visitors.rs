@@ -1,4 +1,4 @@
-//! Visitors of the live view, whose link may belong to another server.
+//! Forwards visitors of the live view to the server to which their link belongs.
 use std::time::Duration;
 
 use axum::body::Body;
@@ -16,11 +16,11 @@ use super::serve::{App, Refused};
 use crate::fleet::Peer;
 use crate::live::LiveView;
 
-/// The time limit for another server: a little longer than its own limit for receiving.
+/// The time limit for another server's response: a little longer than its own limit for receiving a request.
 const LONGEST_ANSWER: Duration = live::ARRIVAL.saturating_add(Duration::from_secs(10));
 
 impl App {
-    /// Answers a visitor, or forwards to the server of the link. `Host` and `Origin` were checked.
+    /// Answers a visitor, or forwards to the server of the link. `Host` and `Origin` are checked already.
     pub(super) async fn receive(
         &self,
         live: &LiveView,
@@ -64,9 +64,9 @@ impl App {
     }
 }
 
-/// Returns the other server that a link belongs to; `None` for the page itself, which is the same on all servers.
+/// Returns the server to which a link belongs. `None` for the HTML page, which is the same on all servers.
 fn server_of(live: &LiveView, path: &str) -> Option<String> {
     let (id, _) = path.strip_prefix(live::PATH)?.split_once('/')?;
-    // Only names of servers, which are UUIDs, are looked up.
+    // Looks up only valid server names, which are UUIDs.
     Some(Uuid::parse_str(live.server_of_link(id)?).ok()?.to_string())
 }

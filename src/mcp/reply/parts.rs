@@ -1,14 +1,14 @@
-//! The parts of an answer.
+//! The parts of a tool's answer.
 
 /// The state of the current page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageState {
     pub url: String,
     pub title: String,
-    /// Status code and reason of the document's response.
+    /// The HTTP status code and reason of the document's response.
     pub status: Option<(u16, String)>,
     pub console_errors: usize,
-    /// The text of the newest console error.
+    /// The text of the page's newest console error.
     pub console_error: Option<String>,
     pub crashed: bool,
 }
@@ -17,15 +17,15 @@ pub struct PageState {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TabLine {
     pub index: usize,
-    /// The permanent name of the tab.
+    /// The permanent id of the tab, such as `t3`.
     pub id: String,
     pub title: String,
     pub url: String,
     pub active: bool,
     pub crashed: bool,
-    /// Whether it is unloaded from memory until its next use.
+    /// Whether the page is unloaded from memory until its next use.
     pub discarded: bool,
-    /// Whether a dialog is open in it.
+    /// Whether the page has a dialog open.
     pub asks: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Image {
     pub mime_type: &'static str,
 }
 
-/// A file that the tool has written.
+/// A file that a tool has written, as a link for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLink {
     pub uri: String,
@@ -49,6 +49,6 @@ pub struct FileLink {
 #[derive(Debug, Clone)]
 pub struct Paragraph {
     pub text: String,
-    /// Whether it contains tool names, which differ between toolsets. Text of pages and scripts never does.
+    /// Whether the text contains tool names, which depend on the toolset. Text of pages never contains them.
     pub names_tools: bool,
 }

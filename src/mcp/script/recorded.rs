@@ -1,4 +1,4 @@
-//! Adds a person's actions to a recorded script.
+//! Adds the actions that a person performs in the browser to a recorded script.
 use serde_json::Value;
 
 use super::Subject::{Element, Keyboard, Page};
@@ -7,7 +7,7 @@ use super::{Line, RecordedScript, Subject, call};
 use crate::browser::{BrowserNavigation, LocatorSpec, RecordedStep, RecordedUserAction, SecretKind};
 
 impl RecordedScript {
-    /// Adds an action of a person. A field is written once, with its final value.
+    /// Records an action of a person. Typing into a field becomes one statement with the final value.
     pub fn add_action(&mut self, recorded: RecordedUserAction) {
         self.sequel = None;
         match recorded {
@@ -29,7 +29,7 @@ impl RecordedScript {
         }
     }
 
-    /// Adds a navigation by the browser's controls, replacing the key that caused it.
+    /// Records a navigation by the browser's controls. Replaces the key press that caused it, if any.
     fn lead(&mut self, way: &'static str) {
         let is_key = |line: &Line| match line {
             Line::Call(_, "press", keys, _) => matches!(
@@ -96,14 +96,14 @@ impl RecordedScript {
     }
 
     fn fill(&mut self, field: Subject, text: Value) -> Line {
-        // Replaces an earlier text, and the click that moved the focus into the field.
+        // Replaces an earlier value of the same field, and the click that moved the focus there.
         self.take_back(&field, &["fill"], 1);
         self.take_back(&field, &["click"], 1);
         call(field, "fill", [text])
     }
 
-    /// The environment variable for the secret of a field: named by its kind, with a number if another field
-    /// has the same kind.
+    /// Returns the environment variable for the secret in a field: named by the kind of secret, with a number
+    /// if another field has the same kind.
     fn secret_of(&mut self, kind: SecretKind, field: &[LocatorSpec]) -> String {
         let of_kind = |known: &&(SecretKind, Vec<LocatorSpec>)| known.0 == kind;
         let place = self.secrets.iter().filter(of_kind).position(|(_, ways)| ways == field);
@@ -116,7 +116,7 @@ impl RecordedScript {
         if place == 0 { name.to_owned() } else { format!("{name}_{}", place + 1) }
     }
 
-    /// Removes up to `most` of the last lines that did one of these actions on the same element.
+    /// Removes up to `most` of the last statements that call one of the methods `did` on this element.
     fn take_back(&mut self, element: &Subject, did: &[&str], most: usize) {
         let is_such =
             |line: &Line| matches!(line, Line::Call(of, what, ..) if of == element && did.contains(what));

@@ -1,25 +1,25 @@
-//! The effect of the last action: a script waits for it, or else it would end before the effect.
+//! The effect of the last action: an exported script waits for it, so as not to end too early.
 use super::ScriptLanguage;
 use super::written::quoted;
 use crate::browser::{JournalMark, Page, RequestEntry};
 
-/// The state before an action.
+/// The state of the page before an action.
 #[derive(Debug)]
 pub struct ActionBaseline {
     page: Page,
     mark: JournalMark,
-    /// The number of the newest request.
+    /// The number of the newest request; `None` if there is none.
     number: Option<u64>,
     pub dialog_was_open: bool,
     newest_tab: u32,
 }
 
-/// The effect of an action.
+/// The effect of an action for which a script can wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActionEffect {
-    /// A new document.
+    /// The page has loaded another document.
     Document,
-    /// A request that changes something, and the constant part of its path.
+    /// The page has sent a request that changes something. `path` is the constant beginning of its path.
     Request { method: String, path: String },
 }
 
@@ -35,7 +35,7 @@ impl ActionBaseline {
         &self.page
     }
 
-    /// Whether the page has opened a tab since.
+    /// Whether the page has opened a tab since the action began.
     pub fn opens_tab(&self) -> bool {
         let pages = self.page.context().pages();
         pages.iter().any(|page| page.index() > self.newest_tab && page.has_opener())
@@ -48,7 +48,7 @@ impl ActionBaseline {
         }
         let here = host(&page.url());
         page.with_network(|log| {
-            // Only requests to the page's own host: those to others, such as analytics, may differ the next time.
+            // Requests to other hosts, such as for analytics, may differ the next time.
             let is_own = |entry: &&RequestEntry| Some(entry.number) > number && host(&entry.url) == here;
             log.entries().filter(is_own).find(|entry| changes_something(entry)).map(|entry| {
                 ActionEffect::Request { method: entry.method.clone(), path: lasting_path(&entry.url) }
@@ -57,7 +57,7 @@ impl ActionBaseline {
     }
 }
 
-/// Whether a completed request was sent to change something.
+/// Whether an answered request was sent to change something, such as a POST by `fetch`.
 fn changes_something(entry: &RequestEntry) -> bool {
     let asks = matches!(entry.kind.as_str(), "XHR" | "Fetch");
     let writes = matches!(entry.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
@@ -68,7 +68,7 @@ fn host(url: &str) -> Option<String> {
     url::Url::parse(url).ok()?.host_str().map(str::to_owned)
 }
 
-/// The path of a URL up to a part that may be a number or key.
+/// Returns the path of a URL up to the first part that looks like a number or key.
 fn lasting_path(url: &str) -> String {
     let path = url::Url::parse(url).map_or_else(|_| "/".to_owned(), |url| url.path().to_owned());
     let is_made =
@@ -78,11 +78,11 @@ fn lasting_path(url: &str) -> String {
     lasting.join("/") + if is_whole { "" } else { "/" }
 }
 
-/// The longest part of a path, in bytes, that is not taken for a key.
+/// The length of a part of a path, in bytes, above which it counts as a key.
 const LONGEST_WORD: usize = 40;
 
 impl ActionEffect {
-    /// Returns a statement with a wait for its effect.
+    /// Returns a statement extended by a wait for its effect.
     pub fn awaited(&self, statement: &str, language: ScriptLanguage) -> String {
         match language {
             ScriptLanguage::Python => {

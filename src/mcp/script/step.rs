@@ -1,4 +1,4 @@
-//! Converts tool calls to statements.
+//! Converts tool calls to statements of a script.
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
@@ -10,23 +10,23 @@ use super::{
 use crate::browser::input::Point;
 use crate::browser::{LocatedElement, RecordedAction, ScriptWorld};
 
-/// A tool call to be converted.
+/// A tool call to be converted to statements.
 #[derive(Debug)]
 pub struct RecordedCall<'a> {
     pub asked: &'a Map<String, Value>,
-    /// The locators of the elements, by their names in the call.
+    /// The locators of elements, by the ref or selector with which the call refers to them.
     pub found: &'a HashMap<String, NamedElement>,
     pub dialog_was_open: bool,
-    /// The index of the call's tab, in opening order.
+    /// The index of the call's tab, in the order of opening.
     pub tab: usize,
-    /// The number of tabs that are open after the call.
+    /// The number of open tabs after the call.
     pub tabs: usize,
-    /// Whether the page opened a tab.
+    /// Whether the page opened a tab during the call.
     pub opens_tab: bool,
 }
 
 impl RecordedCall<'_> {
-    /// The statements; `None` if the call cannot be expressed.
+    /// Returns the statements for the call; `None` if no statement expresses it.
     pub(super) fn lines(&self, tool: &str) -> Option<Vec<Line>> {
         Some(match tool {
             "browser_navigate" => {
@@ -126,7 +126,7 @@ impl RecordedCall<'_> {
         };
         let at = |option: &'static str, place: Option<Value>| place.map(|place| (option, place));
         if matches!(dropped, Some((_, true))) {
-            // The element can be dragged only after a long press.
+            // The page starts a drag of this element only after a long press.
             let onto = at("position", to).into_iter().chain([("force", true.into())]).collect();
             return Some(vec![
                 Line::Call(start, "hover", Vec::new(), at("position", from).into_iter().collect()),
@@ -141,7 +141,7 @@ impl RecordedCall<'_> {
         Some(vec![Line::Call(start, "drag_to", vec![subject(&end)], options)])
     }
 
-    /// Returns the paths of an upload that names no element.
+    /// Returns the paths of a file upload that refers to no element; `None` for other calls.
     pub(super) fn files(&self, tool: &str) -> Option<Value> {
         let given = tool == "browser_file_upload" && self.text("ref").is_none();
         self.asked
@@ -150,14 +150,14 @@ impl RecordedCall<'_> {
             .cloned()
     }
 
-    /// Returns the statement that runs the caller's own script; none for a script that only reads.
+    /// Returns the statement that runs the caller's script, or none if the script only reads.
     fn evaluation(&self) -> Option<Vec<Line>> {
         let function = self.text("function")?;
         if ScriptWorld::choose_world(function) == ScriptWorld::Isolated {
             return Some(Vec::new());
         }
         let subject = if self.text("ref").is_some() { self.element("ref")? } else { Page };
-        // The script may use the page's own variables.
+        // The script may use variables of the page, so it runs in the main world.
         let options = vec![(ISOLATED, false.into())];
         Some(vec![Line::Call(subject, "evaluate", vec![function.into()], options)])
     }
@@ -223,7 +223,7 @@ impl RecordedCall<'_> {
             _ if found.tag == "select" || several.is_some() => choose(found, several.unwrap_or(&value))?,
             Some(_) if found.kind == "file" => vec![call(element, "set_input_files", [value])],
             Some(text) if is_combobox && found.tag != "input" => choose(found, &text.into())?,
-            // In a custom list, typing only filters the options; a click chooses one.
+            // In a custom list, typing only filters the options; a click selects one.
             Some(text) if is_combobox && !found.has_list => {
                 vec![call(element, "fill", [value.clone()]), call(Offered(text.to_owned()), "click", [])]
             }
@@ -267,7 +267,7 @@ impl RecordedCall<'_> {
         if self.text("selector").is_some() {
             return Some(vec![seen(self.element("selector")?, false)]);
         }
-        // A wait for a time is left out: a script waits for the elements that it acts on.
+        // A wait for a time is omitted: the script waits for the elements on which it acts.
         Some(Vec::new())
     }
 
@@ -298,7 +298,7 @@ impl RecordedCall<'_> {
 }
 
 impl NamedElement {
-    /// The pointer actions on the element, if there is no single statement for them.
+    /// Returns the recorded pointer and key actions on the element; `None` if there are none.
     fn moved(&self, element: &Subject) -> Option<Vec<Line>> {
         let line = |done| match done {
             RecordedAction::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
@@ -313,7 +313,7 @@ impl NamedElement {
     }
 }
 
-/// Returns the statements that choose options of a native or custom list.
+/// Returns the statements that select options of a native or custom list.
 fn choose(found: &LocatedElement, values: &Value) -> Option<Vec<Line>> {
     let element = Element(found.ways.clone());
     if found.tag == "select" {
@@ -330,7 +330,7 @@ fn choose(found: &LocatedElement, values: &Value) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// Returns the full URL for a script: without a scheme it is `https`.
+/// Returns the URL with its scheme, which scripts need. Default: `https`.
 pub(super) fn whole(url: &str) -> String {
     let is_whole = url.contains("://") || url.starts_with("data:") || url.starts_with("about:");
     if is_whole { url.to_owned() } else { format!("https://{url}") }
@@ -340,7 +340,7 @@ pub(super) fn secret(name: &str) -> Value {
     serde_json::json!({ SECRET: name })
 }
 
-/// A position in an element, if it is in pixels.
+/// Returns a position in an element as `{x, y}`; `None` unless it is in pixels.
 fn position(text: &str) -> Option<Value> {
     let numbers = text.trim_matches(['(', ')', '[', ']', ' ']).split(',');
     let numbers = numbers.map(|part| part.trim().trim_end_matches("px").trim().parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! Writes statements in Python or TypeScript.
+//! Formats statements in Python or TypeScript.
 use serde_json::Value;
 
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
@@ -142,7 +142,7 @@ impl Subject {
     }
 }
 
-/// Writes pointer actions at points relative to the element's position at that time.
+/// Formats pointer actions at points relative to the element's bounding box when the script runs.
 fn pointed(element: &str, from: Point, to: Option<Point>, language: ScriptLanguage) -> String {
     let at = |point: Point| {
         let Point { x, y } = point.rounded();

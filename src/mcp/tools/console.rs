@@ -15,7 +15,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::settings::ConsoleThreshold;
 use crate::mcp::tool::{Effect, Tool};
 
-/// How long to wait for the texts of uncaught errors in the browser's log.
+/// How long to wait until the browser's log contains the texts of uncaught errors.
 const LOG_LIMIT: Duration = Duration::from_millis(300);
 /// The interval between checks of the browser's log.
 const LOG_PAUSE: Duration = Duration::from_millis(10);
@@ -94,7 +94,7 @@ fn entry_json(message: &ConsoleMessage) -> Value {
     text
 }
 
-/// Formats a stack frame: with its source-mapped position if known, else with its position in the script.
+/// Formats a stack frame with its source-mapped position if known, else with its position in the script.
 fn stack_line(line: &StackFrame) -> String {
     let place = match &line.source {
         Some(SourceLocation { source, line, column }) => format!("{source}:{line}:{column}"),

@@ -75,7 +75,7 @@ impl Tool for CreateContext {
     }
 }
 
-/// Checks the name of a context, which becomes a part of refs (`name:e1`) and messages.
+/// Checks the name of a context, which is used in refs (`name:e1`) and messages.
 fn check_name(name: &str) -> Result<()> {
     if name.trim() == name && !name.contains(':') && !name.chars().any(char::is_control) {
         return Ok(());

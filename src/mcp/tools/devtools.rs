@@ -1,4 +1,4 @@
-//! Tools for developers.
+//! The tool that inspects the page for developers (`browser_inspect`).
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ use crate::snapshot::Ref;
 
 mod axe;
 
-/// The maximum number of CSS rules or accessibility findings in an answer; a file has no limit.
+/// The maximum number of CSS rules or accessibility findings in an answer. A file has no limit.
 const MOST_LINES: usize = 40;
 /// The maximum number of scripts and style sheets in a coverage report.
 const FEW_LINES: usize = 15;
@@ -118,7 +118,7 @@ impl Tool for Inspect {
     }
 }
 
-/// Rates a measurement as good, needs improvement or poor, by its two Core Web Vitals thresholds.
+/// Rates a measurement as good, needs improvement or poor, by the two thresholds of a Core Web Vital.
 fn rated(value: f64, good: f64, poor: f64) -> &'static str {
     match value {
         value if value <= good => "good",
@@ -161,7 +161,7 @@ fn vitals(measured: &Vitals) -> String {
     lines.join("\n")
 }
 
-/// Describes the problem that an accessibility rule finds.
+/// Describes the problem that an accessibility rule has found.
 fn meaning(rule: &str) -> &'static str {
     match rule {
         "language" => "the document does not say its language",
@@ -255,7 +255,7 @@ fn coverage(used: &[CodeUsage], is_whole: bool) -> String {
 /// Summarizes a performance trace.
 fn performance(events: &[Value]) -> String {
     let micros = |event: &Value, name: &str| event[name].as_f64().unwrap_or(0.0);
-    // The page's main thread is the one that spent the most time on scripts and layout.
+    // The page's main thread is assumed to be the one with the most time in scripts and layout.
     let mut threads: BTreeMap<(u64, u64), f64> = BTreeMap::new();
     let thread = |event: &Value| (event["pid"].as_u64().unwrap_or(0), event["tid"].as_u64().unwrap_or(0));
     let is_work = |name: &str| {

@@ -1,4 +1,4 @@
-//! Tools for dialogs.
+//! The tool that answers dialogs (`browser_handle_dialog`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Tools for emulation.
+//! The tool for emulation (`browser_emulate`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -102,7 +102,7 @@ impl Tool for Emulate {
 }
 
 impl Emulate {
-    /// Applies the arguments to `look`. A device replaces everything in it except locale and time zone.
+    /// Applies the arguments to `look`. A device replaces all of `look` except locale and time zone.
     fn change(&self, device: Option<Device>, look: &mut DeviceProfile) {
         if let Some(device) = device {
             *look = DeviceProfile {
@@ -156,7 +156,7 @@ impl Emulate {
     }
 }
 
-/// The throttling of a network profile, as in Chrome's developer tools. `None` for [`NetworkProfile::Offline`].
+/// Returns a network profile's throttling, as in Chrome DevTools. `None` for [`NetworkProfile::Offline`].
 fn throttle(network: NetworkProfile) -> Option<Throttle> {
     let (latency, down, up) = match network {
         NetworkProfile::Offline => return None,

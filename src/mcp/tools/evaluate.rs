@@ -1,4 +1,4 @@
-//! Tools for JavaScript.
+//! The tool that runs JavaScript in the page (`browser_evaluate`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, StallPolicy, Tool};
 
-/// The maximum number of characters of a result in an answer.
+/// The maximum number of characters of a script's result in an answer.
 const LONGEST_RESULT: usize = MAX_LIST_CHARS;
 
 /// Run JavaScript in the page and return its result.

@@ -18,14 +18,14 @@ use crate::mcp::settings::ImageResponses;
 use crate::mcp::tool::{Capability, Effect, Tool};
 use crate::session::{ContentKind, FileTarget};
 
-/// The maximum number of labels in a screenshot: more would hide the page.
+/// The maximum number of labels in a screenshot. More would hide the page.
 const MOST_LABELS: usize = 150;
 const USUAL_QUALITY: u32 = 80;
 /// The longest side of a screenshot that models accept without scaling, in pixels.
 pub(super) const LONGEST_SIDE: u32 = 1566;
 /// The total number of pixels of a screenshot that models accept without scaling.
 const MOST_PIXELS: u32 = 1_147_000;
-/// The largest magnification of a region.
+/// The maximum magnification of a region.
 pub(super) const LARGEST_SCALE: f64 = 4.0;
 
 /// Take a special screenshot: with numbered labels, an enlarged region, scaled down, or the difference from the last
@@ -232,7 +232,7 @@ impl Tool for RecordPage {
                 if call.kept.video.lock().is_none() {
                     return Err(missing());
                 }
-                // Resolves the new name before the recording stops, so that an unusable name does not lose the video.
+                // Checks the name before the recording stops, so that an invalid one does not lose the video.
                 let renamed = match self.filename {
                     Some(_) => Some(self.destination(call, "webm").await?),
                     None => None,
@@ -267,7 +267,7 @@ impl Tool for RecordPage {
                 }
                 let (place, name) = self.destination(call, "webm").await?;
                 let page = call.page().await?;
-                // Records to a temporary file: the requested file is written when the video is complete.
+                // Records to a temporary file. The requested file is written when the video is complete.
                 let file = tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_temp_path);
                 let file =
                     file.map_err(|error| Error::File { path: name.clone(), reason: error.to_string() })?;

@@ -1,4 +1,4 @@
-//! The tool that extracts rows: by a schema or from a table, over several pages, lists and grids.
+//! The tool that extracts rows from pages, lists, grids and tables (`browser_extract`).
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 
 const MOST_PAGES: u32 = 100;
 const MOST_ROWS: usize = 100_000;
-/// How long rows may take to appear or to change.
+/// How long to wait for rows to appear or change.
 const CHANGE_LIMIT: Duration = Duration::from_secs(1);
 /// The interval between checks for new or changed rows.
 const CHANGE_PAUSE: Duration = Duration::from_millis(50);
@@ -82,16 +82,16 @@ impl Tool for Extract {
     }
 }
 
-/// The rows that were extracted so far, from all pages.
+/// The rows that a call has extracted so far, from all pages.
 #[derive(Debug, Default)]
 struct Collected {
     rows: Vec<Row>,
     pages: u32,
     total: Option<usize>,
     tables: usize,
-    /// The reason why the extraction stopped early; `None` if it did not.
+    /// Why the extraction stopped early; `None` if it has not.
     stopped: Option<String>,
-    /// The URL of the last page, unless that is the page on which the call began.
+    /// The URL of the last page; `None` if the call is still on the page where it began.
     last: Option<String>,
 }
 
@@ -152,7 +152,7 @@ impl Extract {
         }
     }
 
-    /// Whether the limit of rows or pages is reached, which is then noted in `all.stopped`.
+    /// Whether the limit of rows or pages is reached. If so, notes that in `all.stopped`.
     fn is_full(&self, all: &mut Collected) -> bool {
         let limit = match all.rows.len() >= self.most_rows() {
             true => format!("maxRows ({})", grouped(self.most_rows())),
@@ -197,7 +197,7 @@ impl Extract {
         }
     }
 
-    /// Clicks the "load more" button as long as that adds rows.
+    /// Clicks the "load more" button as long as this adds rows.
     async fn load_more(
         &self,
         call: &Call<'_>,
@@ -226,7 +226,7 @@ impl Extract {
     }
 }
 
-/// Clicks the first visible and enabled match of a selector. Returns false if there is none.
+/// Clicks the first match of a selector that is visible and enabled. Returns false if there is none.
 async fn press(call: &Call<'_>, page: &Page, selector: &str) -> Result<bool> {
     let Some(element) = usable(page, selector).await? else { return Ok(false) };
     let click = ClickOptions::default();
@@ -287,7 +287,7 @@ impl Collected {
         }
     }
 
-    /// Adds as many rows to the answer as its limit allows.
+    /// Adds as many rows to the answer as fit into [`MOST_CHARS`].
     fn show(&self, call: &Call<'_>, reply: &mut Reply) {
         let all = self.rows.len();
         let (mut text, mut shown) = (String::new(), 0);
@@ -315,7 +315,7 @@ impl Collected {
         if self.pages > 1 { format!(" from {} pages", self.pages) } else { String::new() }
     }
 
-    /// Formats the rows for a file: as CSV or JSON by its extension, else as JSON Lines.
+    /// Formats the rows for a file, as CSV or JSON by its extension, or else as JSON Lines.
     fn content(&self, call: &Call<'_>) -> String {
         if call.file_ends_with(".csv") {
             return csv(&self.rows);
@@ -327,12 +327,12 @@ impl Collected {
     }
 }
 
-/// Serializes rows, to detect pages with the same rows.
+/// Serialises rows, so that pages with the same rows can be detected.
 fn written(rows: &[Row]) -> String {
     serde_json::to_string(rows).unwrap_or_default()
 }
 
-/// Formats rows as CSV, with a header of all column names. Lists and objects become JSON.
+/// Formats rows as CSV with a header of all column names. Lists and objects are written as JSON.
 fn csv(rows: &[Row]) -> String {
     let mut names: Vec<&String> = Vec::new();
     let mut known = HashSet::new();

@@ -1,4 +1,4 @@
-//! Tools for uploads.
+//! The tool that uploads files (`browser_file_upload`).
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -120,7 +120,7 @@ fn unsupported() -> Error {
     Error::Unsupported { what: "choosing files", reason }
 }
 
-/// The first file input of the page, including hidden ones and those in frames.
+/// Returns the page's first file input, which may be hidden or in a frame; `None` if there is none.
 async fn file_input(page: &Page) -> Result<Option<ElementHandle>> {
     for frame in page.frames() {
         let Ok(world) = frame.utility_world().await else { continue };

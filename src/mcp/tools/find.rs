@@ -1,4 +1,4 @@
-//! The search tool.
+//! The tool that searches the page for text (`browser_find`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -55,7 +55,7 @@ const MOST_CLOSED: usize = 20;
 /// The length at which a text in a closed part of the page is cut, in characters.
 const LONGEST_CLOSED: usize = 200;
 
-/// Lists matches in closed parts, such as `details`, which a person's search (Ctrl+F) would open.
+/// Lists matches in closed parts of the page, such as `details`, which a person's search (Ctrl+F) would open.
 async fn closed(call: &Call<'_>, page: &Page, pattern: &Pattern) -> String {
     let mut lines = Vec::new();
     for frame in page.frames() {

@@ -51,13 +51,13 @@ pub struct FillForm {
     pub fields: Vec<Field>,
 }
 
-/// A field of the call with its element and kind.
+/// A field of the call, with the element and the kind of control that were found for it.
 struct FieldToFill<'a> {
     field: &'a Field,
     element: ElementHandle,
     kind: ControlKind,
     given: Vec<String>,
-    /// The element's role and name in the page.
+    /// The element's role and name on the page.
     reported: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Tool for FillForm {
     }
 }
 
-/// Reads the values that the fields show now. Returns an empty list if they cannot be read.
+/// Reads the values that the fields show now; empty if they cannot be read.
 async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<ControlValue> {
     // The page runs no scripts while a dialog is open.
     if page.dialog().is_some() {
@@ -127,7 +127,7 @@ async fn read(call: &Call<'_>, page: &Page, fields: &[ElementHandle]) -> Vec<Con
     })
 }
 
-/// Whether an error means that the remaining fields cannot be filled either.
+/// Whether an error means that the other fields cannot be filled either.
 fn ends_filling(error: &Error) -> bool {
     matches!(
         error,
@@ -140,7 +140,7 @@ fn ends_filling(error: &Error) -> bool {
     )
 }
 
-/// Reports the values of the filled fields. Returns the problems of the fields that were not filled.
+/// Reports the values of the filled fields. Returns a problem for each field that was not filled.
 fn tell(
     found: &[FieldToFill<'_>],
     outcomes: &[Result<()>],
@@ -184,14 +184,14 @@ fn tell(
     problems
 }
 
-/// The name of a field in the answer: the caller's or, if several fields share that, the page's.
+/// Returns the name of a field for the answer: the caller's, or the page's if several have the same name.
 fn called(field: &FieldToFill<'_>, all: &[FieldToFill<'_>]) -> String {
     let is_shared = all.iter().filter(|other| other.field.name == field.field.name).count() > 1;
     let own = field.reported.as_deref().filter(|_| is_shared);
     one_line(own.unwrap_or(&field.field.name))
 }
 
-/// A line for each field with its value; one line for several checkboxes with the same value.
+/// Formats one line per field with its value, and one line for several checkboxes with the same value.
 fn listed(filled: &[(String, String)]) -> Vec<String> {
     let is_check = |text: &str| matches!(text, "checked" | "not checked");
     let mut lines = Vec::new();
@@ -212,7 +212,7 @@ fn listed(filled: &[(String, String)]) -> Vec<String> {
 }
 
 impl FillForm {
-    /// Finds all fields before the first is filled, so that an invalid call leaves the form unchanged.
+    /// Finds and checks all fields before filling any, so that an invalid call leaves the form unchanged.
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<Vec<FieldToFill<'_>>> {
         let mut found = Vec::with_capacity(self.fields.len());
         let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! The history tool.
+//! The tool that goes back, forward, or reloads (`browser_history`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 

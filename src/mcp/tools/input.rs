@@ -59,7 +59,7 @@ impl Tool for Click {
     }
 }
 
-/// Clicks the element of a ref or selector, and reports the click.
+/// Clicks the element of a ref or selector, waits for the effects, and reports the click.
 pub(super) async fn press(
     call: &Call<'_>,
     target: &str,
@@ -78,7 +78,7 @@ pub(super) enum By {
     Finger,
 }
 
-/// Clicks or taps the element of a ref or selector, and reports the result.
+/// Clicks or taps the element of a ref or selector, waits for the effects, and reports the result.
 async fn reach(
     call: &Call<'_>,
     target: &str,
@@ -111,8 +111,8 @@ async fn reach(
     Ok(())
 }
 
-/// Clicks or taps an element, or the element that replaced it before the press. Returns the container that
-/// received the press instead, if the page removes the element whenever the pointer arrives.
+/// Clicks or taps an element, or the one that replaced it before the press. If the page removes the element
+/// whenever the pointer arrives, returns the container that received the press instead.
 ///
 /// # Errors `not_actionable`, also if the press did not become a click, unless `options.force` is set.
 pub(super) async fn press_found(
@@ -141,7 +141,7 @@ pub(super) async fn press_found(
     })
 }
 
-/// Clicks or taps an element once. If the press did not become a click, returns the reason.
+/// Clicks or taps an element once. Returns the reason if the press did not become a click.
 async fn press_once(
     call: &Call<'_>,
     page: &Page,
@@ -160,7 +160,7 @@ async fn press_once(
     call.act(page, ActionTarget::Pressed(element), Box::pin(work)).await
 }
 
-/// The verb that reports a number of clicks, such as `Double-clicked`.
+/// Returns the verb for a number of clicks, such as `Double-clicked`.
 pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     match count {
         0 | 1 => "Clicked",
@@ -226,7 +226,7 @@ impl Tool for Type {
     }
 }
 
-/// The effects to wait for after typing: Enter can submit a form, while other text changes only the field.
+/// Returns what to watch for after typing: Enter can submit a form, while other text changes only the field.
 pub(super) fn typing<'a>(field: &'a ElementHandle, text: &str, submits: bool) -> ActionTarget<'a> {
     if submits || text.contains(['\n', '\r']) {
         ActionTarget::Pressed(field)
@@ -289,7 +289,7 @@ impl Type {
         self.submit || self.text.contains(['\n', '\r'])
     }
 
-    /// Describes the value that the field shows now. Fails if the field refused the text.
+    /// Describes the value that the field shows now. Fails if the field did not accept the text.
     fn readback(&self, shown: Option<&ControlValue>) -> Result<String> {
         let Some(shown) = shown.filter(|shown| shown.kind != ControlKind::None) else {
             return Ok(String::new());

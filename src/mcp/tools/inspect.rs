@@ -1,4 +1,4 @@
-//! The snapshot tool.
+//! The tool that shows a snapshot of the page (`browser_snapshot`).
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,8 +84,8 @@ impl Snapshot {
         }
     }
 
-    /// Shows the snapshot. Returns the tree that later changes are compared with; `None` if the answer shows only a
-    /// part of the page, or goes to a file.
+    /// Adds the snapshot to the answer. Returns the tree with which later changes are compared; `None` if the
+    /// answer contains only a part of the page, or is written to a file.
     pub(in crate::mcp) fn show(
         &self,
         tree: Arc<Tree>,
@@ -112,7 +112,7 @@ impl Snapshot {
         (!is_part && !call.has_output_file()).then_some(tree_seen)
     }
 
-    /// Captures the page. If it is empty, waits for content; reports if it is still loading after that.
+    /// Captures the page. If it is empty, waits for content, and reports if it is still loading then.
     async fn capture(
         &self,
         call: &Call<'_>,
@@ -134,7 +134,7 @@ impl Snapshot {
     }
 }
 
-/// The part of a page that the argument `ref` selects: by one ref, or by a range such as `e12-e40`.
+/// The part of the page that the argument `ref` selects: by one ref, or by a range such as `e12-e40`.
 struct SnapshotRange {
     from: Ref,
     until: Option<Ref>,
@@ -156,7 +156,7 @@ impl SnapshotRange {
         Ok(Self { from, until })
     }
 
-    /// Captures the selected element alone; for a heading's section or a range of refs, the full page.
+    /// Captures only the selected element, or the full page for a heading's section or a range of refs.
     async fn capture(&self, call: &Call<'_>, page: &Page, whole: CaptureOptions) -> Result<Arc<Tree>> {
         let frame = self.from.frame.unwrap_or(page.main_frame().number());
         let root = Some((frame, self.from.element));

@@ -1,4 +1,4 @@
-//! The tool that installs a browser.
+//! The tool that installs a browser (`browser_install`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ impl Tool for Install {
                 reply.say(format!("Browser is already installed ({path}). No installation needed."));
                 Ok(())
             }
-            // The configured executable is missing: a download would not provide it.
+            // The configured executable does not exist, and a download would not provide it.
             Err(error) if launch.executable.is_some() => Err(error),
             Err(Error::BrowserNotFound { .. }) if launch.channel != Channel::Chromium => {
                 let channel = launch.channel;

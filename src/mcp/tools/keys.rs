@@ -1,4 +1,4 @@
-//! Tools for single keys.
+//! The tool that presses keys (`browser_press_key`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -63,7 +63,7 @@ impl Tool for PressKey {
     }
 }
 
-/// Whether a key can activate the focused element.
+/// Whether a key combination can activate the focused element, as Enter does.
 fn presses(chord: &str) -> bool {
     matches!(chord.rsplit('+').next(), Some("Enter" | "NumpadEnter" | "Space" | " "))
 }
@@ -84,7 +84,7 @@ impl PressKey {
 
     async fn redact(&self, keyboard: &Keyboard, keys: &[String]) -> Result<()> {
         for key in keys {
-            // Checks all key names before the first key is pressed.
+            // Checks all key names before any key is pressed.
             keyboard.check(key)?;
         }
         let hold = self.hold.map(milliseconds);

@@ -43,7 +43,7 @@ pub mod patchright;
 pub mod sessions;
 pub mod claude;
 
-/// Converts a number of milliseconds to a duration of at most a day. `NaN` and negative numbers become zero.
+/// Converts milliseconds to a duration of at most a day. `NaN` and negative numbers become zero.
 pub(in crate::mcp) fn milliseconds(number: f64) -> Duration {
     const DAY_MS: f64 = 86_400_000.0;
     Duration::from_secs_f64(number.clamp(0.0, DAY_MS).max(0.0) / 1000.0)

@@ -17,10 +17,10 @@ use crate::mcp::tool::{Effect, StallPolicy, Tool};
 use crate::session::challenge::VisitPurpose;
 use crate::session::handoff;
 
-/// The message for a URL that starts a download.
+/// The message for a URL that starts a download instead of opening a page.
 pub const DOWNLOAD_NOTE: &str = "The address is a file, which is being downloaded; the page stays as it was.";
 
-/// How long a navigation waits for resources and content after the document has opened.
+/// How long a navigation waits for resources and content after the document has been parsed.
 const REST_LIMIT: Duration = Duration::from_secs(5);
 /// The minimum time that a page gets to build its content, even if loading took most of [`REST_LIMIT`].
 const LEAST_BUILDING: Duration = Duration::from_secs(2);
@@ -51,7 +51,7 @@ impl Tool for Navigate {
     }
 }
 
-/// Opens a URL in a page, and reports the result.
+/// Opens a URL in a page, waits until it has loaded, and reports the result.
 pub(super) async fn open(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     open_url(call, page, url, &Timing::new(call, None, None), reply).await
 }
@@ -76,10 +76,10 @@ async fn open_url(call: &Call<'_>, page: &Page, url: &Url, timing: &Timing, repl
     Ok(())
 }
 
-/// Chromium's error if a site asks for HTTP authentication, and no login prompt can be shown.
+/// Chromium's error when a site requires HTTP authentication and no login prompt can be shown.
 const HTTP_AUTH_ERROR: &str = "ERR_INVALID_AUTH_CREDENTIALS";
 
-/// Waits for a person to enter HTTP credentials.
+/// Waits for a person to enter HTTP credentials. Without a person, fails with `reason`.
 async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<NavigationOutcome> {
     match handoff::wait_for_http_login(page, url, call.settings.timeouts.login, &call.person()).await {
         Ok(_) => Ok(NavigationOutcome::Document(page.document_response().map(Box::new))),
@@ -107,7 +107,7 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
         Err(error @ (Error::PersonAway { .. } | Error::Cancelled | Error::NavigationFailed { .. })) => {
             return Err(error);
         }
-        // An error of this check is ignored: reading the page for the answer reports it.
+        // An error is ignored here: reading the page for the answer reports it.
         Err(_) | Ok(None) => {}
         Ok(Some(passed)) => {
             reply.add_event(format!("The user passed what the page asked for ({}).", passed.challenge.what));
@@ -169,7 +169,7 @@ impl Timing {
         NavigateOptions { until, limit: self.limit, ..NavigateOptions::default() }
     }
 
-    /// Waits for a navigation. Fails if the page is stuck, or if servers of its resources do not answer.
+    /// Waits for a navigation. Fails if the page hangs, or if servers of its resources do not answer.
     pub(super) async fn unless_stalled(
         &self,
         page: &Page,
@@ -191,7 +191,7 @@ impl Timing {
     }
 }
 
-/// A sentence that names the page's pending requests; empty without any.
+/// Returns a sentence that lists the page's pending requests; empty if there are none.
 fn describe_pending_requests(page: &Page) -> String {
     const MOST: usize = 3;
     let awaited = page.pending_requests();
@@ -215,7 +215,7 @@ pub(super) async fn arrived(
 ) -> Result<()> {
     let is_new = *page.main_frame().loader_id() != *before;
     match arrival {
-        // The new document can be read, although a pending resource keeps it from finishing.
+        // The new document can be read, although a pending resource delays its load event.
         Err(Error::NavigationSlow { .. }) if timing.until.is_none() && is_new => {
             reply.add_event(format!("{}{}", still_loading(&[]), describe_pending_requests(page)));
             reply.show(PageView::Whole);
@@ -235,7 +235,7 @@ async fn tell_arrival(
     match arrival {
         NavigationOutcome::Document(_) | NavigationOutcome::SameDocument if !timing.rests() => {}
         NavigationOutcome::Document(_) | NavigationOutcome::SameDocument => {
-            // An image that never loads must not delay a page that is otherwise usable.
+            // An image that never loads must not delay an otherwise usable page.
             let rest = REST_LIMIT.min(timing.limit);
             let begun = Instant::now();
             page.watch_document_growth();

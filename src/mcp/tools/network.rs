@@ -89,20 +89,20 @@ impl Tool for NetworkRequests {
     }
 }
 
-/// The request body, if the browser still has it.
+/// Returns the body of a request; `None` if the browser has dropped it, or it is too large.
 async fn sent(page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let sent = timeout(BODY_LIMIT, page.sent_body(entry)).await.ok().and_then(Result::ok).flatten()?;
     (sent.len() <= LARGEST_BODY).then_some(sent)
 }
 
-/// The response body, if the browser or our archive of responses still has it.
+/// Returns the body of a response from the browser or the archive; `None` if it is gone, or too large.
 async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let body = timeout(BODY_LIMIT, page.response_body(entry)).await.ok().and_then(Result::ok);
     let body = body.or_else(|| call.archived_body(page, entry.number))?;
     (body.len() <= LARGEST_BODY).then_some(body)
 }
 
-/// The HAR entry of a request.
+/// Formats a request as an entry of a HAR archive.
 fn archived(entry: &RequestEntry, body: Option<Vec<u8>>) -> Value {
     let duration = entry.ended.map_or(-1.0, |ended| ((ended - entry.started) * 1000.0).max(0.0));
     let response = entry.response.as_ref();

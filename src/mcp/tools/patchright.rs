@@ -31,7 +31,7 @@ pub(crate) const FAMILY: &ToolsetTraits = &ToolsetTraits {
     ..WITHOUT_TABS
 };
 
-/// The default number of characters of a page in an answer.
+/// The default maximum number of characters of a page in an answer.
 const USUAL_CHARS: usize = 50_000;
 
 /// 返回格式
@@ -224,7 +224,7 @@ impl Tool for FillForm {
     }
 }
 
-/// Deserializes a map as pairs in their original order, in which the fields are filled.
+/// Deserialises a map to pairs in the original order, in which the fields are filled.
 fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     let fields = Map::deserialize(deserializer)?;
     let read_pair = |(selector, value): (String, Value)| match value {
@@ -289,7 +289,7 @@ impl RequiredArguments {
     }
 }
 
-/// Parses the URL. If it or another required argument is missing or unusable, adds an error to `reply`.
+/// Parses the URL of a call. Writes an error to `reply` if a required argument is missing or invalid.
 fn given(
     url: &str,
     other: RequiredArguments,
@@ -356,7 +356,7 @@ async fn visit(
     Ok(struck(call, visit?))
 }
 
-/// Redacts secrets in the contents, before these are split into parts.
+/// Redacts secrets in the page's contents, before these are split into parts.
 fn struck(call: &Call<'_>, mut visit: VisitResult) -> VisitResult {
     visit.contents.iter_mut().for_each(|content| call.services.secrets().redact_text(content));
     visit
@@ -370,7 +370,7 @@ impl Tab {
         self.0.as_ref().ok_or(Error::PageClosed)
     }
 
-    /// Keeps the page open until the person who was asked for help has finished.
+    /// Keeps the page open until the person who was asked for help has finished, and then closes it.
     fn leave_to_person(mut self, call: &Call<'_>) {
         let handover = self.0.as_ref().and_then(|page| call.services.live.as_ref()?.handover_for_page(page));
         if let (Some(handover), Some(page)) = (handover, self.0.take()) {
@@ -397,7 +397,7 @@ impl Drop for Tab {
     }
 }
 
-/// The requested part of a page's text in a fence, with a note about the offset at which the text continues.
+/// Returns the requested part of the page's text in a code block, and notes at which offset the rest begins.
 fn content(
     visit: &VisitResult,
     offset: Option<usize>,
@@ -413,7 +413,7 @@ fn content(
     content
 }
 
-/// A part of a text; if more follows, also the offset at which the text continues, and its full length.
+/// Returns a part of a text and, if more follows, the offset of the rest and the length of the whole text.
 fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usize, usize)>) {
     let all = text.chars().count();
     let end = all.min(offset.saturating_add(most.filter(|most| *most > 0).unwrap_or(USUAL_CHARS)));
@@ -421,7 +421,7 @@ fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usiz
     (part, (end < all).then_some((end, all)))
 }
 
-/// Reports the error of a tool in the configured language.
+/// Writes the answer to a failed call, in the configured language.
 fn fail(&FailedCall { tool, arguments, error, language }: &FailedCall<'_>, reply: &mut Reply) {
     let (kind, needed) = match tool {
         Screenshot::NAME => (Kind::Screenshot, ""),

@@ -1,4 +1,4 @@
-//! The tool for PDF files.
+//! The tool that saves the page as a PDF (`browser_pdf_save`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;

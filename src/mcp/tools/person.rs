@@ -1,4 +1,4 @@
-//! The tool that asks for a person.
+//! The tool that asks a person for help (`browser_ask_person`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,11 +23,11 @@ impl Tool for AskPerson {
     const TITLE: &'static str = "Ask the user";
     const EFFECT: Effect = Effect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
-    // This tool asks for the person, so it does not wait while that person controls the page.
+    // This tool hands the page over to a person, so it does not wait while the person controls the page.
     const WAITS_FOR_PERSON: bool = false;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        // `current_page` does not reserve the page, so other calls can use it while the person watches.
+        // Does not reserve the page, so that other calls can use it while the person watches.
         let page = call.current_page()?;
         if let Some(LiveViewLink { url, code, seconds }) = call.watching(&page, &self.reason).await {
             let entered = code.as_ref().map(|code| format!(" and enter the code {code}")).unwrap_or_default();

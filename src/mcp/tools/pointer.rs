@@ -90,7 +90,7 @@ impl Tool for Hover {
 }
 
 impl Hover {
-    /// The argument `position` as a point in the viewport; `None` to act at the pointer's position.
+    /// Returns the argument `position` as a point in the viewport; `None` to act at the pointer's position.
     async fn place(&self, page: &Page) -> Result<Option<Point>> {
         let (width, height) = page.viewport_size().await?;
         let place = target::parse_place("position", self.position.as_deref(), width, height)?;
@@ -171,7 +171,7 @@ impl Tool for Drag {
             dragged = drag(call, &page, &start, &end, &options).await?;
         }
         if matches!(dragged, DragResult::Order { beside: Some(false), .. }) {
-            // A second drag is shorter and may reach the place. If it fails, the first result counts.
+            // A second, shorter drag may reach the position. If it fails, the first result counts.
             if let Ok(again @ DragResult::Order { .. }) = drag(call, &page, &start, &end, &options).await {
                 dragged = again;
             }
@@ -211,7 +211,7 @@ async fn drag(
     options: &DragOptions,
 ) -> Result<DragResult> {
     call.act(page, ActionTarget::Page, Box::pin(start.drag(end, options))).await?;
-    // A document that was replaced, or shows a dialog, cannot report the result.
+    // A document that was replaced, or that shows a dialog, cannot report the result.
     let answer = if page.dialog().is_some() { None } else { start.drag_result().await.ok() };
     Ok(answer.unwrap_or(DragResult::Unknown))
 }
@@ -224,7 +224,7 @@ fn to_place(place: browser::DropPosition) -> &'static str {
     }
 }
 
-/// Describes the result of a drag, to be appended to a sentence.
+/// Describes the result of a drag, to be appended to the sentence about the drag.
 fn describe_drag(dragged: &DragResult) -> String {
     match dragged {
         DragResult::Order { place, count, previous, next, list, .. } => {
@@ -261,7 +261,7 @@ fn describe_drag(dragged: &DragResult) -> String {
     }
 }
 
-/// Why nothing moved, and what to do instead.
+/// Explains why nothing moved, and what to do instead.
 fn why_not(picked: bool, refused: bool, handle: Option<(String, String)>) -> String {
     let why = match (picked, refused) {
         (_, true) => "the target refused the drop",

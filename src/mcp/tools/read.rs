@@ -13,7 +13,7 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::pdf;
 
-/// The default number of characters of the page in an answer.
+/// The default maximum number of characters of the page in an answer.
 const USUAL_CHARS: usize = 20_000;
 
 // The output format.
@@ -79,7 +79,7 @@ impl Tool for ReadPage {
     }
 }
 
-/// The text of the newest downloaded PDF with this name.
+/// Returns the text of the newest downloaded PDF with this name.
 async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<String> {
     let refused = |reason: &str| Error::File { path: name.to_owned(), reason: reason.to_owned() };
     let downloads = downloads(call);
@@ -95,7 +95,7 @@ async fn downloaded(call: &Call<'_>, name: &str, markdown: bool) -> Result<Strin
 
 impl ReadPage {
     fn answer(&self, call: &Call<'_>, text: &str, reply: &mut Reply) {
-        // Redacts before the text is split: a part of a secret could not be recognized.
+        // Redacts secrets first: after splitting, a part of a secret would not be recognised.
         let text = call.services.secrets().redact(text);
         let begin = self.offset.unwrap_or_default();
         if call.has_output_file() {

@@ -1,4 +1,4 @@
-//! Compares what a field shows with what it was given.
+//! Compares the value that a field shows with the value that was set.
 use crate::browser::{ControlKind, ControlValue, TypingOutcome, parse_checked};
 use crate::error::{quoted_as_is, squeezed};
 
@@ -7,7 +7,7 @@ const LONGEST: usize = 60;
 /// The result of setting a field's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Readback {
-    /// The shown value in words; empty if there is nothing to report.
+    /// The field accepted the value. Contains a description of what it shows, or an empty text.
     Taken(String),
     Refused(String),
 }
@@ -32,7 +32,7 @@ impl Readback {
         }
     }
 
-    /// The result for typed text whose outcome in the field was observed.
+    /// Compares typed text, given what was observed about it in the field.
     fn of_text(given: &[String], shown: &ControlValue) -> Self {
         match shown.outcome {
             Some(_) if shown.is_lost() => Self::Refused(describe_values(shown)),
@@ -63,14 +63,14 @@ impl Readback {
         }
     }
 
-    /// The result for a field that shows another value than the given one.
+    /// Returns the result for a field that shows a different value than was set.
     fn made(given: &[String], shown: &ControlValue) -> Self {
         let given: Vec<_> = given.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
         Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
 
-/// Whether a text field shows the given text together with other text.
+/// Whether a text field shows the given text mixed with other text.
 pub(super) fn is_mixed(given: &[String], shown: &ControlValue) -> bool {
     let ([given], [value]) = (given, &shown.values[..]) else { return false };
     let is_text = shown.kind == ControlKind::Text && !shown.secret && !shown.proxy;
@@ -95,7 +95,7 @@ fn number(values: &[String]) -> Option<f64> {
     values.first().and_then(|value| value.parse().ok())
 }
 
-/// The shown value of a control in words.
+/// Describes the value that a control shows, such as `checked`.
 pub(super) fn describe_values(shown: &ControlValue) -> String {
     if shown.kind == ControlKind::Check {
         return match shown.checked.as_bool() {

@@ -23,7 +23,7 @@ use crate::session::{ArchivedResponse, RequestFilter, RequestRule, RuleEffect};
 
 /// The default number of characters of a body in an answer.
 const USUAL_CHARS: usize = 10_000;
-/// The maximum number of requests, the newest ones, whose responses are searched for a text.
+/// The maximum number of requests whose responses are searched for a text. The newest ones are searched.
 const MOST_SEARCHED: usize = 300;
 /// The maximum size of a response to `browser_request`, in bytes.
 const LARGEST_BODY: usize = 16 << 20;
@@ -68,7 +68,7 @@ impl Tool for SearchRequests {
             let begin = found.len().saturating_sub(MOST_SEARCHED);
             found = page.filter_by_body_text(found.split_off(begin), text).await;
         }
-        // The archive has the responses of earlier documents, and those that the browser has dropped since.
+        // The archive has responses of earlier documents, and responses that the browser has dropped since.
         let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
         let archive = call.workspace.response_bodies(page.context()).of_page(&page);
         let says = |kept: &ArchivedResponse| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
@@ -216,7 +216,7 @@ fn headers(entry: &RequestEntry) -> Value {
     json
 }
 
-/// The part of a JSON text at a path of names, indices and `*`.
+/// Returns the part of a JSON text at a path of names, indices and `*`, such as `items[*].id`.
 fn picked(text: &str, path: &str) -> Result<String> {
     let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
     let value: Value =
@@ -291,7 +291,7 @@ impl Tool for RouteRequests {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = call.workspace;
-        // Rules belong to the context: they outlive its tabs, and can be set before the first one opens.
+        // Rules belong to the context: they outlive its tabs, and can be set before the first tab opens.
         let context = match call.tab() {
             Some(_) => call.current_page()?.context().clone(),
             None => workspace.context().await?,
@@ -324,7 +324,7 @@ impl Tool for RouteRequests {
 }
 
 impl RouteRequests {
-    /// A rule for the domains of a list, and its description.
+    /// Returns a rule for the domains of a list, and a description of the rule.
     async fn rule_of_list(self, call: &Call<'_>) -> Result<(RequestRule, String)> {
         let wrong = |problem: &str| Error::InvalidArguments { problems: vec![problem.to_owned()] };
         if self.url.is_some() {
@@ -409,7 +409,7 @@ fn answer(status: Option<u32>, mut headers: Vec<(String, String)>, body: String)
     Fulfillment { status: status.unwrap_or(200), headers, body: body.into_bytes() }
 }
 
-/// Describes a new rule in a sentence.
+/// Describes a new rule in one sentence.
 fn describe_rule(rule: &RequestRule) -> String {
     let does = match &rule.does {
         RuleEffect::Block => "are blocked".to_owned(),
@@ -523,7 +523,7 @@ impl Tool for SendRequest {
     }
 }
 
-/// The status of a response, and its URL if it was redirected.
+/// Formats the status of a response, and its URL if the request was redirected.
 fn head_of(answer: &ApiResponse, asked: &Url) -> String {
     let elsewhere = Url::parse(&answer.url).is_ok_and(|mut url| {
         let mut asked = asked.clone();
@@ -541,7 +541,7 @@ fn list_headers(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n")
 }
 
-/// A body as text, if it is valid UTF-8 without null characters.
+/// Returns a body as text; `None` unless it is valid UTF-8 without null characters.
 fn text_of(body: &[u8]) -> Option<&str> {
     std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }

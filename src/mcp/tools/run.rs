@@ -1,4 +1,4 @@
-//! The tool for Python programs.
+//! The tool that runs Python programs (`browser_run_python`).
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ const USUAL_LIMIT: Duration = Duration::from_secs(30);
 const MOST_SHOWN: usize = 20_000;
 /// The maximum number of characters of output in a file.
 const MOST_WRITTEN: usize = 20_000_000;
-/// How long a program may take to end after a request to stop.
+/// How long a program may take to end after it was asked to stop.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
 /// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;
@@ -54,7 +54,7 @@ impl Tool for RunPython {
         call.progress.set_message("running the program");
         let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
         let room = if call.has_output_file() { MOST_WRITTEN } else { MOST_SHOWN };
-        // Subscribes the rules of `browser_route` to requests before the program's routes, so that they decide first.
+        // Subscribes `browser_route` rules before the program's own routes, so that the rules decide first.
         let rules = call.workspace.rules(page.context());
         let mut work = RunningProgram::begin(&*notes, Program { text: self.program, page, room })?;
         let printed = timeout(limit, work.running.ended()).await.ok();
@@ -80,7 +80,7 @@ impl Tool for RunPython {
     }
 }
 
-/// A running program, which handles dialogs itself. Dropping this value stops it.
+/// A running program, which answers dialogs itself. Dropping it stops the program.
 struct RunningProgram {
     running: Box<dyn ProgramTask>,
     context: BrowserContext,
@@ -94,7 +94,7 @@ impl RunningProgram {
         Ok(Self { running, context })
     }
 
-    /// Stops the program, and returns its output; `None` if it does not stop.
+    /// Stops the program and returns its output; `None` if it does not stop.
     async fn end(&mut self) -> Option<ProgramOutput> {
         for wherever in [false, true] {
             self.running.stop(wherever);

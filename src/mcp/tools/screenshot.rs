@@ -1,4 +1,4 @@
-//! The screenshot tool.
+//! The tool that takes screenshots (`browser_take_screenshot`).
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::session::{ContentKind, FileTarget};
 
-/// The longest side that models accept without scaling: slightly below 1568 pixels, as the browser rounds up.
+/// The longest side in pixels that models accept without scaling: just below 1568, as the browser rounds up.
 const LONGEST_SIDE: u32 = 1566;
-/// The total number of pixels that models accept without scaling: slightly below 1.15 million.
+/// The number of pixels that models accept without scaling: just below 1.15 million.
 const MOST_PIXELS: u32 = 1_147_000;
 /// The JPEG quality of screenshots in an answer.
 const INLINE_QUALITY: u32 = 80;
@@ -98,7 +98,7 @@ pub(in crate::mcp) struct Saved {
 }
 
 impl Saved {
-    /// Writes the file, and reports its path. If the answer includes the image, a write error is only reported.
+    /// Writes the file and reports its path. If the answer has the image, write errors do not fail the call.
     pub(in crate::mcp) async fn write(
         self,
         place: Result<FileTarget>,
@@ -136,7 +136,7 @@ impl Saved {
 }
 
 impl TakeScreenshot {
-    /// The destination with its extension, and the format: from `type`, else from the file name, else PNG.
+    /// Returns the destination with its extension, and the format: from `type`, the file name, or else PNG.
     pub(in crate::mcp) async fn file_and_format(
         &self,
         call: &Call<'_>,
@@ -175,8 +175,8 @@ fn named(ending: &str) -> Option<ImageType> {
     }
 }
 
-/// Takes the screenshot for the file, and the one for the answer: the same one if it is small enough. Takes both at
-/// once if the last one was too large for an answer, or if the area is not the viewport.
+/// Takes the screenshot for the file and the one for the answer, which is the same if it is small enough.
+/// Takes two at once if the last one was too large for an answer, or if the area is not the viewport.
 async fn take_and_show(
     call: &Call<'_>,
     page: &Page,
@@ -206,7 +206,7 @@ fn can_be_sent(picture: &Screenshot) -> bool {
     picture.bytes.len() <= MOST_BYTES && width.max(height) <= side && width * height <= pixels
 }
 
-/// Takes a screenshot that is scaled down to the limits of models.
+/// Takes a screenshot, scaled down to the size limits of models.
 pub(super) async fn shown(page: &Page, area: Area, scale: Option<f64>) -> Result<Screenshot> {
     let options = ScreenshotOptions {
         area,

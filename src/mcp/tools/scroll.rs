@@ -1,4 +1,4 @@
-//! The scroll tool, which shows what has come into view.
+//! The tool that scrolls and shows what has come into view (`browser_scroll`).
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
 use crate::snapshot;
 
-/// The share of the visible length that one page of scrolling moves, so that the last lines remain visible.
+/// The part of the viewport by which one page of scrolling moves, so that the last lines remain visible.
 const PAGE_SHARE: f64 = 0.9;
-/// How often an endless list may grow before scrolling to its end stops.
+/// How many times an endless list may grow before scrolling to its end stops.
 const MOST_ROUNDS: u32 = 30;
-/// How long scrolling to the end of an endless list may take.
+/// The time limit for scrolling to the end of an endless list.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Scroll direction.
@@ -84,12 +84,12 @@ impl Tool for Scroll {
     }
 }
 
-/// Whether a list grew while it was scrolled, and how many times.
+/// How many times a list grew while it was scrolled to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ListGrowth {
     Never,
     Ended(u32),
-    /// Scrolling stopped at a limit, and there may be more to load.
+    /// Scrolling stopped at a limit; there may be more to load.
     GoesOn(u32),
 }
 
@@ -136,7 +136,7 @@ impl Scroll {
         Ok((before, now, ListGrowth::Never))
     }
 
-    /// Scrolls to the end, and continues while more is loaded.
+    /// Scrolls to the end, and continues as long as the page loads more.
     async fn to_the_end(
         &self,
         call: &Call<'_>,
@@ -189,7 +189,7 @@ impl Scroll {
         format!("Scrolled {what} {} by {moved} px, to {place}{end}.{grew}", self.word())
     }
 
-    /// Shows known elements that have come into view. New ones are shown among the page's changes.
+    /// Shows known elements that have come into view. New elements are shown among the page's changes.
     async fn tell_view(
         &self,
         call: &Call<'_>,

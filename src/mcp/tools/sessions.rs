@@ -333,7 +333,7 @@ impl Tool for Type {
     }
 }
 
-/// Answers that an action was done, with events such as opened tabs.
+/// Answers that an action succeeded, with events such as opened tabs.
 fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     let mut result = json!({ "success": true, "message": message });
     call.note_windows();
@@ -345,7 +345,7 @@ fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
     answer(reply, result);
 }
 
-/// The session's page. Dismisses an open dialog, since these tools cannot show one.
+/// Returns the session's page. Dismisses an open dialog, since these tools cannot show one.
 async fn page(call: &Call<'_>) -> Result<Page> {
     visit::dismiss_dialog(&call.workspace.page().await?).await?;
     call.page().await
@@ -376,7 +376,7 @@ pub(in crate::mcp) fn answer(reply: &mut Reply, json: Value) {
     reply.set_structured(json);
 }
 
-/// Answers that a session is not available, and why.
+/// Answers that a session is not available, with the reason.
 pub(in crate::mcp) fn refuse(error: &SessionError, id: &str, reply: &mut Reply) {
     let (code, message) = match error {
         SessionError::NotFound => ("SESSION_NOT_FOUND", texts::session_not_found(id)),

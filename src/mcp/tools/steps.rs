@@ -1,4 +1,4 @@
-//! The tool that runs several actions.
+//! The tool that runs several tools in one call (`browser_steps`).
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -60,7 +60,7 @@ impl Tool for Steps {
 }
 
 impl Steps {
-    /// Resolves and checks all steps before the first one runs.
+    /// Finds the tools of all steps and checks their arguments before the first step runs.
     fn check(&mut self, call: &Call<'_>) -> Result<Vec<&'static AnyTool>> {
         let mut tools = Vec::new();
         let mut problems = Vec::new();

@@ -127,8 +127,8 @@ impl Storage {
     }
 }
 
-/// Returns the clipboard's text, after replacing it by `text` if that is given. Presses copy or paste keys in a
-/// separate page, which needs no permission, and which no site notices.
+/// Returns the text of the clipboard. If `text` is given, copies it to the clipboard first. Uses copy and
+/// paste keys in a separate page, which needs no permission and is invisible to sites.
 async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
     const FIELD: &str = "(text) => { const field = document.createElement('textarea'); document.body.append(field); \
                          field.value = text ?? ''; field.focus(); field.select(); }";
@@ -191,7 +191,7 @@ impl Tool for Access {
         if let (Some(username), Some(password)) = (self.username, self.password) {
             let credentials =
                 HttpCredentials { username, password, origin: self.origin, ..HttpCredentials::default() };
-            // `set_http_credentials` requires a subscriber to network events, which this adds.
+            // `set_http_credentials` needs a subscriber to network events, which `rules` adds.
             call.workspace.rules(&context);
             context.set_http_credentials(vec![credentials]).await?;
             done.push("a name and a password".to_owned());

@@ -132,7 +132,7 @@ impl Expect {
             if absent_is_expected {
                 return Ok((true, None));
             }
-            // A selector may match later; the ref of a removed element never does.
+            // A selector may match later; the ref of a removed element never matches again.
             if text.parse::<Ref>().is_ok() {
                 break;
             }
@@ -174,7 +174,7 @@ impl Expect {
     }
 }
 
-/// Starts recording what the person does in the tab.
+/// Starts recording what the person does in the tab. Stops an earlier recording.
 async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.existing_page().await?;
     let before = call.kept.recording.lock().take();

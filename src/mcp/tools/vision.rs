@@ -39,7 +39,7 @@ impl Tool for MouseClick {
     }
 }
 
-/// Clicks at a point in the viewport, and reports the click.
+/// Clicks at a point in the viewport, waits for the effects, and reports the click.
 pub(super) async fn press_at(
     call: &Call<'_>,
     at: Point,
@@ -64,7 +64,7 @@ pub(super) async fn press_at(
     Ok(())
 }
 
-/// Checks that points are in the viewport. Each has the argument names of its coordinates, and their values.
+/// Checks that points are in the viewport. Each point is (name of x argument, name of y argument, x, y).
 pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
     let (width, height) = page.viewport_size().await?;
     let mut problems = Vec::new();

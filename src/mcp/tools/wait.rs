@@ -1,4 +1,4 @@
-//! The wait tool.
+//! The tool that waits for a condition (`browser_wait_for`).
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -62,9 +62,9 @@ pub struct WaitFor {
     pub timeout: Option<f64>,
 }
 
-/// The condition to wait for.
+/// The condition that a call waits for.
 enum WaitCondition {
-    /// Waits until the condition holds or, with `false`, until it no longer holds.
+    /// The condition holds, or with `false`, no longer holds.
     Page(Condition, bool),
     Response(String),
     Function(String),
@@ -99,7 +99,7 @@ impl Tool for WaitFor {
 }
 
 impl WaitFor {
-    /// The arguments for waiting this number of seconds.
+    /// Returns the arguments that wait for this number of seconds.
     pub(super) fn seconds(time: f64) -> Self {
         Self { time: Some(time), ..Self::default() }
     }
@@ -186,7 +186,7 @@ impl WaitCondition {
         }
     }
 
-    /// Checks the condition until it holds; a text or an element may be in any frame.
+    /// Checks the condition until it holds. A text or element may be in any frame.
     async fn until_seen(&self, call: &Call<'_>, page: &Page, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         let mut changes = page.changes();
@@ -243,7 +243,7 @@ impl WaitCondition {
     }
 }
 
-/// Status and URL of the latest response whose URL matches.
+/// Returns status and URL of the latest completed response whose URL matches `part`; `None` if there is none.
 fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
     page.with_network(|network| {
         let entries =
@@ -252,7 +252,7 @@ fn answered(page: &Page, part: &str) -> Option<(i64, String)> {
     })
 }
 
-/// Whether a download has ended that no wait has reported, and none is running.
+/// Whether no download is running, and at least one has ended that no earlier wait has reported.
 fn downloads_ended(call: &Call<'_>) -> bool {
     let downloads = downloads(call);
     let seen = call.kept.seen.lock();

@@ -17,7 +17,7 @@ use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
 use crate::snapshot::quoted;
 
-/// The prefix of the names under which clients see the tools of pages.
+/// The prefix that a page's tools have in the tool list.
 pub const PREFIX: &str = "page_";
 /// The maximum number of a page's tools in the tool list.
 const MOST_LISTED: usize = 20;
@@ -27,7 +27,7 @@ const LONGEST_NAME: usize = 48;
 const LONGEST_TEXT: usize = 300;
 /// The size of an argument schema, in bytes, above which a page tool is listed without it.
 const LARGEST_SCHEMA: usize = 4_000;
-/// How long to wait for the answer of a tool that is a form, as it may wait for the user to submit it.
+/// How long to wait for the answer of a form-based tool, which may wait for the user to submit the form.
 const FORM_LIMIT: Duration = Duration::from_millis(500);
 
 /// Call a tool that the page offers; without name, list them. As untrusted as the page.
@@ -88,7 +88,7 @@ impl Tool for PageTool {
     }
 }
 
-/// Gives each tool a unique name that MCP clients accept.
+/// Gives each of a page's tools a unique name that MCP clients accept.
 fn named(tools: Vec<WebMcpTool>) -> Vec<(String, WebMcpTool)> {
     let mut used = HashSet::new();
     let name = |tool: &WebMcpTool| {
@@ -116,7 +116,7 @@ fn short(text: &str) -> String {
     text.chars().take(LONGEST_TEXT).collect()
 }
 
-/// The tools of a page as entries of the MCP tool list.
+/// Returns the tools of a page as entries of the MCP tool list.
 pub(in crate::mcp) fn listed(page: &Page) -> Vec<Listing> {
     let origin = page_text::origin_of(&page.url());
     named(page.webmcp_tools())
@@ -136,7 +136,7 @@ fn listing(name: &str, tool: &WebMcpTool, origin: &str) -> Listing {
     Listing::new(name.to_owned(), description, Arc::new(schema(&tool.schema))).annotate(annotations)
 }
 
-/// The page's argument schema with quoted descriptions; if it is large or invalid, one that accepts anything.
+/// Returns a tool's argument schema with quoted descriptions; if large or invalid, one that accepts anything.
 fn schema(offered: &Value) -> Map<String, Value> {
     let open = || json!({ "type": "object" }).as_object().cloned().unwrap_or_default();
     let mut schema = offered.clone();

@@ -1,4 +1,4 @@
-//! The tool that resizes the page.
+//! The tool that resizes the page (`browser_resize`).
 use schemars::JsonSchema;
 use serde::Deserialize;
 

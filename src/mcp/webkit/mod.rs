@@ -1,4 +1,4 @@
-//! Tools in WebKit: those that WebDriver can support. Others are refused with the reason.
+//! Tools in WebKit: those that WebDriver can support. Other tools are refused with a reason.
 mod page;
 mod sessions;
 
@@ -16,7 +16,7 @@ use crate::mcp::tools::{
 use crate::session::pacing::Politeness;
 use crate::webdriver::WebkitSession;
 
-/// The supported tools.
+/// The tools that work in WebKit.
 const WORKING: [&str; 16] = [
     spec::CreateSession::NAME,
     spec::CloseSession::NAME,
@@ -36,7 +36,7 @@ const WORKING: [&str; 16] = [
     storage::Cookies::NAME,
 ];
 
-/// Whether a tool is supported.
+/// Whether a tool works in WebKit.
 pub(super) fn has(tool: &AnyTool) -> bool {
     tool.family.lacks_webkit.is_none() && WORKING.contains(&tool.name)
 }
@@ -50,7 +50,7 @@ pub(super) async fn run(
     reply: &mut Reply,
 ) -> Result<()> {
     match tool.name {
-        // These tools manage sessions, and do not use the page of one.
+        // The session tools do not use the page of a session.
         spec::CreateSession::NAME | spec::CloseSession::NAME | spec::ListSessions::NAME => {
             return call.unless_hung(tool, tool.run(arguments, call, reply)).await;
         }
@@ -86,7 +86,7 @@ pub(super) async fn run(
     }
 }
 
-/// A call in a WebKit session.
+/// A call in a WebKit session, for tools that act there.
 struct InWebkit<'a> {
     session: &'a WebkitSession,
     call: &'a Call<'a>,
@@ -110,7 +110,7 @@ async fn act(name: &str, arguments: Map<String, Value>, at: &InWebkit<'_>, reply
     }
 }
 
-/// Why a tool is not supported: what WebKit's driver lacks.
+/// Returns why a tool does not work in WebKit: what WebKit's driver lacks.
 fn why_not(name: &str) -> &'static str {
     match name {
         "browser_network_requests"
@@ -135,7 +135,7 @@ fn why_not(name: &str) -> &'static str {
     }
 }
 
-/// The first option of the server that cannot be enforced in WebKit.
+/// Returns why a server option cannot be enforced in WebKit; `None` if all can.
 fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
     let settings = [
         ("--confirm cannot be kept there", !call.settings.consent.is_empty()),

@@ -1,4 +1,4 @@
-//! The page tools in WebKit.
+//! The tools that work on a page, in WebKit.
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ use crate::mcp::tools::storage::{Cookies, StorageAction};
 use crate::snapshot::{self, ComparisonBase, Tree};
 use crate::webdriver::{DownloadEntry, Element, PressOptions, Tab};
 
-/// How long to wait for a match of a selector.
+/// The time limit for finding a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
 
 fn not_there(what: &str, reason: &'static str) -> Error {
@@ -203,7 +203,7 @@ pub(super) async fn picture(asked: TakeScreenshot, at: &InWebkit<'_>, reply: &mu
         .await
 }
 
-/// Cookies of the page's URL: the driver knows no others.
+/// Lists or changes cookies of the page's URL. WebKit's driver has no access to others.
 pub(super) async fn cookies(asked: Cookies, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     asked.check()?;
     let page = match asked.action {
@@ -271,7 +271,7 @@ async fn target(page: &Tab, text: &str) -> Result<Element> {
     page.find_element(text, SEEK_LIMIT).await
 }
 
-/// The element as in the snapshot, or in the caller's words.
+/// Describes an element in the caller's words, or by its role and name in the snapshot.
 fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
     let shown = page.last_snapshot().and_then(|tree| {
         let name = element.target();
@@ -284,7 +284,7 @@ fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
     shown.or_else(|| words.map(page_text::inline)).unwrap_or_else(|| "the element".to_owned())
 }
 
-/// Waits for effects, as far as they can be observed, and adds them to the reply.
+/// Waits for effects as far as WebDriver can observe them, and adds them to the reply.
 async fn end(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     at.call.progress.set_message("waiting for what the action caused");
     match page.wait_until_stable(at.call.settings.timeouts.settle).await {
@@ -294,7 +294,7 @@ async fn end(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     describe(page, at, false, reply).await
 }
 
-/// Adds the page or its changes to the reply.
+/// Adds the page or its changes to the reply. A dialog is shown instead of the page.
 async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
     if let Some(message) = page.dialog().await? {
         let message = page_text::one_line(&message);
@@ -311,7 +311,7 @@ async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply)
     Ok(())
 }
 
-/// Adds the page, or its difference from the last snapshot.
+/// Adds the snapshot of the page, or its difference from the snapshot `before`.
 fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) {
     let options = call.snapshot_options();
     let Some(before) = before else {
@@ -348,7 +348,7 @@ async fn tell_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<(
     Ok(())
 }
 
-/// Moves downloads to the output folder; returns their states.
+/// Moves completed downloads to the output folder. Returns (name, state) for each download.
 pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, DownloadState)> {
     let mut lines = Vec::new();
     for DownloadEntry { name, state } in page.downloads().await {
@@ -370,7 +370,7 @@ fn kept(path: &Path, folder: &Path) -> DownloadState {
     match make_private(folder).and_then(|()| move_to_folder(path, folder)) {
         Ok((path, bytes)) => DownloadState::Completed { path, bytes },
         Err(error) => {
-            // Otherwise every later call would report the download again.
+            // If it stayed there, every later call would report the download again.
             let _ = std::fs::remove_file(path);
             DownloadState::Failed { reason: error.to_string() }
         }

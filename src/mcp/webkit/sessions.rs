@@ -1,4 +1,4 @@
-//! The session tools in WebKit.
+//! The session tools, such as `navigate` and `click`, in WebKit.
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -14,10 +14,10 @@ use crate::mcp::tools::sessions::{Click, LoadState, Navigate, Type, answer};
 use crate::messages::sessions as texts;
 use crate::webdriver::{PageAccess, PressOptions};
 
-/// The note beside the status, which the specification and the schema define as a number.
+/// The note next to a status of 0: the specification and the schema require a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
 
-/// The error for a URL that is a download.
+/// The error for a URL that starts a download.
 const FILE: &str =
     "the page stayed as it was: the address is a file to download, which is kept where downloads are saved";
 
@@ -88,7 +88,7 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
     Ok(())
 }
 
-/// The session's page. Dismisses an open dialog, since these tools cannot show one.
+/// Returns exclusive access to the session's page. Dismisses a dialog, since these tools cannot show one.
 async fn turn<'a>(at: &InWebkit<'a>) -> Result<PageAccess<'a>> {
     if !at.session.is_running() {
         at.call.progress.set_message("starting WebKit");
@@ -105,7 +105,7 @@ async fn dismiss(page: &PageAccess<'_>) -> Result<()> {
     }
 }
 
-/// Waits for effects, as far as they can be observed.
+/// Waits for effects as far as WebDriver can observe them. Dismisses dialogs and closes popups.
 async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
     match page.wait_until_stable(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
@@ -113,7 +113,7 @@ async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
     }
     dismiss(page).await?;
     page.close_popups().await?;
-    // As with the other browsers, answers of these tools do not report downloads.
+    // As in other browsers, answers of these tools do not report downloads.
     let _ = page::keep_downloads(page, at.call).await;
     at.session.set_url(&page.url_and_title().await?.url);
     Ok(())

@@ -1,4 +1,4 @@
-//! Workspaces with WebKit: each has a WebKit session of its own.
+//! Workspaces that use WebKit: each has its own WebDriver session and browser.
 use std::sync::{Arc, Weak};
 
 use super::{BrowserSource, Engine, EngineOptions};
@@ -46,7 +46,7 @@ impl Engine {
         Ok(Workspace::new(engine, context, true, quota))
     }
 
-    /// The WebKit session of a workspace, if this engine uses WebKit.
+    /// Creates the WebKit session of a new workspace; `None` if this engine does not use WebKit.
     pub(in crate::session) fn webkit_session(&self) -> Option<Arc<WebkitSession>> {
         let BrowserSource::Webkit(options) = &self.options().source else { return None };
         let webkit_session = Arc::new(WebkitSession::new(Arc::clone(options)));

@@ -1,5 +1,5 @@
-//! Bodies of fetch and XHR responses, kept after the page has navigated: the browser keeps them only as long as
-//! the document. Limited in number and size; the oldest are dropped first.
+//! Keeps bodies of fetch and XHR responses after the page has navigated: the browser drops them with the
+//! document. Limited in number and size; the oldest are dropped first.
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::Workspace;
 use crate::browser::{BrowserContext, NetworkEvent, Page, Request, RequestEntry};
 
-/// The most bodies that are kept for a context. `MOST_BYTES` limits their total size, `LARGEST_BODY` the size of each.
+/// The maximum number of bodies for a context. `MOST_BYTES` limits their total size, `LARGEST_BODY` each one.
 const MOST_BODIES: usize = 500;
 const MOST_BYTES: usize = 20_000_000;
 const LARGEST_BODY: usize = 2_000_000;
@@ -20,25 +20,25 @@ const BODY_LIMIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct ArchivedResponse {
     page: String,
-    /// The request.
+    /// The request, with its response headers.
     pub entry: RequestEntry,
     /// The body of its response.
     pub body: Arc<[u8]>,
 }
 
-/// The response bodies of one context.
+/// The archived response bodies of one context.
 #[derive(Debug, Default)]
 pub struct ResponseBodies {
     kept: Mutex<VecDeque<ArchivedResponse>>,
 }
 
 impl ResponseBodies {
-    /// The responses to a page's requests, including earlier documents, oldest first.
+    /// Returns a page's archived responses, including those to earlier documents, oldest first.
     pub fn of_page(&self, page: &Page) -> Vec<ArchivedResponse> {
         self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
     }
 
-    /// The response body of one request.
+    /// Returns the response body of the request with this number; `None` if it is not archived.
     pub fn body_of(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         let kept = self.kept.lock();
         let mut of_page = kept.iter().filter(|answered| answered.page == page.id());
@@ -56,7 +56,7 @@ impl ResponseBodies {
     }
 }
 
-/// Fetches a response body before its document is gone.
+/// Fetches a response body before its document is gone; `None` if that fails or the body is too large.
 async fn fetched(request: &Request) -> Option<ArchivedResponse> {
     let page = request.page()?;
     let known = || page.with_network(|network| network.get(request.id()).cloned());
@@ -71,7 +71,7 @@ async fn fetched(request: &Request) -> Option<ArchivedResponse> {
 }
 
 impl Workspace {
-    /// The archive of a context. Recording begins with the first call.
+    /// Returns the response archive of a context. Recording starts with the first call.
     pub fn response_bodies(&self, context: &BrowserContext) -> Arc<ResponseBodies> {
         let mut known = self.inner.archives.lock();
         known.retain(|(context, _)| !context.is_closed());

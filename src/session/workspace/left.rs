@@ -1,11 +1,11 @@
-//! Contexts that survive the server which created them, and the data that another server needs to use them.
+//! Contexts that outlive the server that created them, and the data for another server to take them over.
 use serde::{Deserialize, Serialize};
 
 use super::{Slot, Workspace};
 use crate::browser::{Browser, BrowserContext, StoredCookie};
 use crate::error::{Error, Result};
 
-/// A context that is left to another server.
+/// A context that a server leaves open for another server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedOverContext {
     name: String,
@@ -21,7 +21,7 @@ impl HandedOverContext {
 }
 
 impl Workspace {
-    /// Starts with the contexts that another server left; new pages get unused numbers from `first_page`.
+    /// Adds contexts that another server left. New pages in them are numbered from `first_page`.
     pub(in crate::session) fn adopt_contexts(&self, left: Vec<HandedOverContext>, first_page: u32) {
         let mut state = self.inner.state.lock();
         for context in left {
@@ -34,7 +34,7 @@ impl Workspace {
         }
     }
 
-    /// The workspace's contexts in the browser.
+    /// Returns the workspace's contexts in the browser, for another server.
     pub(in crate::session) fn left(&self) -> Vec<HandedOverContext> {
         let state = self.inner.state.lock();
         let left = state.slots.iter().filter_map(|slot| {
@@ -48,7 +48,7 @@ impl Workspace {
         left.collect()
     }
 
-    /// Releases everything that the workspace opened, without closing it.
+    /// Releases everything that the workspace opened, without closing it in the browser.
     pub(in crate::session) fn leave(&self) {
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
         for context in slots.into_iter().filter_map(|slot| slot.live) {
@@ -61,7 +61,7 @@ impl Workspace {
         self.inner.state.lock().notices.push(notice);
     }
 
-    /// The last saved cookies of all contexts, as JSON.
+    /// Returns the last saved cookies of all contexts as JSON; empty if there are none.
     pub(in crate::session) fn saved_cookies(&self) -> String {
         let state = self.inner.state.lock();
         let cookies = state.slots.iter().filter(|slot| !slot.cookies.is_empty());
@@ -69,7 +69,7 @@ impl Workspace {
         if cookies.is_empty() { String::new() } else { serde_json::json!(cookies).to_string() }
     }
 
-    /// Restores cookies, as saved by `saved_cookies`, in contexts that are gone.
+    /// Restores cookies that [`saved_cookies`](Self::saved_cookies) returned, when contexts are created anew.
     pub(in crate::session) fn restore_cookies(&self, saved_cookies: &str) {
         let Ok(cookies) = serde_json::from_str::<Vec<(String, Vec<StoredCookie>)>>(saved_cookies) else {
             return;
@@ -82,7 +82,7 @@ impl Workspace {
         }
     }
 
-    /// The context that another server left, if it still exists. A lost one is reported once.
+    /// Takes over the context that another server left; `None` if it is gone, which is reported once.
     pub(super) async fn take_over(&self, name: &str, browser: &Browser) -> Result<Option<BrowserContext>> {
         let (left, number, options) = {
             let mut state = self.inner.state.lock();

@@ -1,4 +1,4 @@
-//! Rules that a client sets for the requests of its contexts.
+//! Rules for network requests that a client sets for its contexts.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::Workspace;
 use crate::browser::{BrowserContext, DomainList, Fulfillment, NetworkEvent, Overrides, Request, Route};
 use crate::error::Result;
 
-/// The most rules that a context has.
+/// The maximum number of rules in a context.
 const MOST_RULES: usize = 200;
 
 /// A rule: which requests it matches, and what happens to them.
@@ -18,24 +18,24 @@ const MOST_RULES: usize = 200;
 pub struct RequestRule {
     /// The pattern as it was written, for listings.
     pub pattern: String,
-    /// Which requests it applies to.
+    /// The requests that the rule matches.
     pub filter: RequestFilter,
-    /// What happens to them.
+    /// What the rule does with matching requests.
     pub does: RuleEffect,
-    /// How long requests are delayed.
+    /// How long matching requests are delayed.
     pub delay: Duration,
 }
 
-/// Which requests a rule matches.
+/// The condition by which a rule matches requests.
 #[derive(Debug, Clone)]
 pub enum RequestFilter {
-    /// Requests whose URL this function matches with the pattern.
+    /// Requests for which this function returns true, given the rule's pattern and the URL.
     Like(fn(&str, &str) -> bool),
-    /// Requests to these domains. Documents of tabs are excluded, as they are opened on purpose.
+    /// Requests to these domains, except the main documents of tabs, which are opened on purpose.
     Domains(Arc<DomainList>),
 }
 
-/// The effect of a rule.
+/// What a rule does with a request.
 #[derive(Debug, Clone)]
 pub enum RuleEffect {
     /// The request fails.
@@ -46,7 +46,7 @@ pub enum RuleEffect {
     Headers(Vec<(String, String)>),
 }
 
-/// The rules of one context. The newest rule that matches decides.
+/// The rules of one context. The newest matching rule decides.
 #[derive(Debug, Default)]
 pub struct RequestRules {
     list: Mutex<Vec<RequestRule>>,
@@ -55,7 +55,7 @@ pub struct RequestRules {
 }
 
 impl RequestRules {
-    /// The rules, oldest first.
+    /// Returns the rules, oldest first.
     pub fn list(&self) -> Vec<RequestRule> {
         self.list.lock().clone()
     }
@@ -77,7 +77,7 @@ impl RequestRules {
         let route = route.clone();
         tokio::spawn(async move {
             sleep(rule.delay).await;
-            // An error means that the request was cancelled in the meantime.
+            // An error means that the request has been cancelled in the meantime.
             let _ = rule.apply(&route).await;
         });
     }
@@ -108,7 +108,7 @@ impl RequestRule {
 }
 
 impl Workspace {
-    /// The rules of a context.
+    /// Returns the rules of a context. The first call subscribes them to its requests.
     pub fn rules(&self, context: &BrowserContext) -> Arc<RequestRules> {
         let mut known = self.inner.rules.lock();
         known.retain(|(context, _)| !context.is_closed());
@@ -127,7 +127,7 @@ impl Workspace {
         rules
     }
 
-    /// Adds a rule for future requests. Drops the oldest rule above the limit.
+    /// Adds a rule for future requests. At the limit, drops the oldest rule.
     pub async fn add_rule(&self, context: &BrowserContext, rule: RequestRule) -> Result<()> {
         let rules = self.rules(context);
         {
@@ -140,7 +140,7 @@ impl Workspace {
         context.set_interception(true).await
     }
 
-    /// Removes the rules with a pattern, or all rules. Returns how many.
+    /// Removes the rules with this pattern; `None` removes all. Returns the number of removed rules.
     pub async fn remove_rules(&self, context: &BrowserContext, pattern: Option<&str>) -> Result<usize> {
         let rules = self.rules(context);
         let (removed, is_empty) = {

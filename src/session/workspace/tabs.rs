@@ -1,4 +1,4 @@
-//! Tabs: by index and by permanent name.
+//! Tabs, addressed by index or by permanent id.
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,17 +9,17 @@ use crate::error::{Error, Result};
 /// A tab as a client sees it.
 #[derive(Debug, Clone)]
 pub struct Tab {
-    /// The position in the list of tabs.
+    /// The position in the context's list of tabs, counted from 0.
     pub index: usize,
-    /// The id, which no other tab gets.
+    /// The permanent id, which is never reused.
     pub id: TabId,
     /// The page.
     pub page: Page,
-    /// Whether it is the current tab.
+    /// Whether this is the active tab of its context.
     pub is_active: bool,
 }
 
-/// The permanent name of a tab, unique in its browser: `t3`, or `c1t3` in another context than the first.
+/// The permanent id of a tab, unique in its workspace: `t3`, or `c1t3` in a context other than the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TabId {
     /// The number of its context.
@@ -28,7 +28,7 @@ pub struct TabId {
     pub page: u32,
 }
 
-/// The error for a text that is no tab name.
+/// The error for a text that is not a tab id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidTabId;
 
@@ -57,14 +57,14 @@ impl FromStr for TabId {
 }
 
 impl Workspace {
-    /// The tabs of the active context.
+    /// Returns the tabs of the active context.
     pub fn tabs(&self) -> Vec<Tab> {
         self.inner.state.lock().active_slot().map(Slot::tabs).unwrap_or_default()
     }
 
-    /// The tab with this name, in any context.
+    /// Returns the tab with this id, such as `t3`, in any context.
     ///
-    /// # Errors `no_such_tab`, with the names of the open tabs.
+    /// # Errors `no_such_tab`, with the ids of the open tabs.
     pub fn tab(&self, name: &str) -> Result<Tab> {
         let id = name.parse::<TabId>().ok();
         let tabs: Vec<_> = self.contexts().into_iter().flat_map(|entry| entry.tabs).collect();
@@ -77,7 +77,7 @@ impl Workspace {
         }
     }
 
-    /// Makes a tab the active one and brings it to the front.
+    /// Makes the tab at this index active and brings it to the front.
     pub async fn select_tab(&self, index: usize) -> Result<Page> {
         let page = {
             let mut state = self.inner.state.lock();
@@ -86,7 +86,7 @@ impl Workspace {
         self.select(page).await
     }
 
-    /// Makes the tab with this name active, and its context too.
+    /// Makes the tab with this id active, together with its context, and brings it to the front.
     pub async fn select_tab_by_name(&self, name: &str) -> Result<Page> {
         self.select(self.tab(name)?.page).await
     }
@@ -105,7 +105,7 @@ impl Workspace {
         Ok(page)
     }
 
-    /// Closes a tab. Default: the active one.
+    /// Closes the tab at this index. Default: the active tab.
     pub async fn close_tab(&self, index: Option<usize>) -> Result<Page> {
         let page = {
             let mut state = self.inner.state.lock();
@@ -118,7 +118,7 @@ impl Workspace {
         self.close_page(page).await
     }
 
-    /// Closes the tab of this name.
+    /// Closes the tab with this id.
     pub async fn close_tab_by_name(&self, name: &str) -> Result<Page> {
         self.close_page(self.tab(name)?.page).await
     }

@@ -8,7 +8,7 @@ use super::super::proxy::Proxy;
 use super::{Refusal, Request, plain};
 use crate::cdp::transport::tls::Stream;
 
-/// Asks a SOCKS 4 proxy for a connection; the proxy resolves names (SOCKS 4a).
+/// Requests a connection from a SOCKS 4 proxy. The proxy resolves host names (SOCKS 4a).
 pub(super) async fn version_4(
     stream: &mut Box<dyn Stream>,
     proxy: &Proxy,
@@ -41,7 +41,7 @@ pub(super) async fn version_4(
     }
 }
 
-/// Asks a SOCKS 5 proxy for a connection by name, so that the proxy resolves it.
+/// Requests a connection from a SOCKS 5 proxy. The proxy resolves host names.
 pub(super) async fn version_5(
     stream: &mut Box<dyn Stream>,
     proxy: &Proxy,

@@ -30,7 +30,7 @@ pub(super) enum Compare {
     Containing,
     Starting,
     Ending,
-    /// The whole value, or its part before a hyphen.
+    /// The whole value, or the part before its first hyphen, as `|=` in CSS.
     Dashed,
     /// One of the words in the value.
     Word,
@@ -46,7 +46,7 @@ const COMPARISONS: [(&str, Compare); 7] = [
     ("~=", Compare::Word),
 ];
 
-/// The name before the brackets, possibly empty, and the content of each bracket.
+/// Parses a selector into the name before the brackets, which may be empty, and the attributes in brackets.
 pub(super) fn read(text: &str) -> Result<(String, Vec<Attribute>)> {
     let mut reader = Reader::new(text);
     reader.skip_space();

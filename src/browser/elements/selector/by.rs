@@ -32,7 +32,7 @@ pub enum TextMatch {
     },
 }
 
-/// Properties of an element with a role.
+/// Properties that an element with a role must have.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct RoleOptions {
@@ -57,7 +57,7 @@ pub struct RoleStates {
     pub pressed: Option<bool>,
 }
 
-/// Narrows the matches. `has` and `has_not` are selectors of descendants.
+/// Conditions that narrow the matches. `has` and `has_not` are selectors of descendants.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Filter {
@@ -69,12 +69,12 @@ pub struct Filter {
 }
 
 impl By {
-    /// A selector as text: CSS, or any other that [`Selector::parse`](super::Selector::parse) supports.
+    /// Wraps a selector: CSS, or any other syntax that [`Selector::parse`](super::Selector::parse) supports.
     pub fn selector(selector: &str) -> Self {
         Self(selector.to_owned())
     }
 
-    /// Matches a role with these properties.
+    /// Matches elements with this role and these properties.
     pub fn role(role: &str, options: &RoleOptions) -> Self {
         let states = serde_json::to_value(&options.states).unwrap_or_default();
         let states = states.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
@@ -86,22 +86,22 @@ impl By {
         Self(parts.concat())
     }
 
-    /// Matches the text of an element.
+    /// Matches elements by their text.
     pub fn text(text: impl Into<TextMatch>) -> Self {
         Self(format!("internal:text={}", text.into()))
     }
 
-    /// Matches the label of a control.
+    /// Matches controls by their label.
     pub fn label(text: impl Into<TextMatch>) -> Self {
         Self(format!("internal:label={}", text.into()))
     }
 
-    /// Matches the value of an attribute: `placeholder`, `alt`, `title`.
+    /// Matches elements by the value of an attribute, such as `placeholder`, `alt` or `title`.
     pub fn attribute(name: &str, text: impl Into<TextMatch>) -> Self {
         Self(format!("internal:attr=[{name}={}]", text.into().as_attribute()))
     }
 
-    /// Matches the full test id.
+    /// Matches elements by their test id. A text must equal the full id.
     pub fn test_id(text: impl Into<TextMatch>) -> Self {
         let text = match text.into() {
             TextMatch::Text { text, .. } => TextMatch::Text { text, exact: true },
@@ -129,7 +129,7 @@ impl By {
         Self(parts.concat())
     }
 
-    /// The selector.
+    /// Returns the selector as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -142,12 +142,12 @@ impl fmt::Display for By {
 }
 
 impl TextMatch {
-    /// Matches the full text.
+    /// Creates a match for the full text instead of a part.
     pub fn exact(text: &str) -> Self {
         Self::Text { text: text.to_owned(), exact: true }
     }
 
-    /// The text for an attribute in brackets, where a backslash escapes only the next character.
+    /// Formats the text as the value of an attribute in brackets, where a backslash escapes one character.
     fn as_attribute(&self) -> String {
         match self {
             Self::Text { text, exact } => {
@@ -177,7 +177,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// The suffix for exact or partial matching.
+/// Returns the selector suffix for exact (`s`) or partial (`i`) matching.
 fn how(exact: bool) -> char {
     if exact { 's' } else { 'i' }
 }

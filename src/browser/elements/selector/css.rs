@@ -1,4 +1,4 @@
-//! CSS with Playwright's pseudo-classes. What the browser supports natively is passed on unchanged.
+//! CSS with Playwright's pseudo-classes. Selectors that the browser supports are passed on unchanged.
 use serde::Serialize;
 
 use super::reader::Reader;
@@ -10,7 +10,7 @@ pub(super) struct Css {
     /// The full text, if the browser can evaluate it natively.
     native: Option<String>,
     list: Vec<Complex>,
-    /// Does not search in shadow roots.
+    /// Whether to skip shadow roots.
     light: bool,
 }
 
@@ -26,7 +26,7 @@ struct Compound {
     combinator: Combinator,
     /// The part that the browser evaluates; may be empty.
     css: String,
-    /// The pseudo-classes that we evaluate.
+    /// The pseudo-classes that the injected script evaluates.
     functions: Vec<Function>,
 }
 
@@ -63,7 +63,7 @@ enum Function {
         list: Vec<Complex>,
         index: usize,
     },
-    /// To one side of a match of the list, or near it, within a distance in CSS pixels.
+    /// On this side of an element that matches `list`, at most `most` CSS pixels away.
     Beside {
         side: Side,
         list: Vec<Complex>,
@@ -103,7 +103,7 @@ pub(super) fn read(text: &str, light: bool) -> Result<Css> {
     Ok(Css { native: plain.then(|| text.to_owned()), list, light })
 }
 
-/// Selectors separated by commas, up to the end or a closing parenthesis.
+/// Parses selectors separated by commas, up to the end or a closing parenthesis.
 fn list(reader: &mut Reader, depth: usize) -> Result<Vec<Complex>> {
     let mut list = Vec::new();
     loop {
@@ -148,7 +148,7 @@ fn complex(reader: &mut Reader, depth: usize) -> Result<Complex> {
     }
 }
 
-/// Skips white space and comments; true if there were any.
+/// Skips white space and comments. Returns whether there were any.
 fn skip_space(reader: &mut Reader) -> Result<bool> {
     let mut skipped = reader.skip_space();
     while reader.take("/*") {
@@ -211,12 +211,12 @@ fn pseudo(reader: &mut Reader, compound: &mut Compound, depth: usize) -> Result<
     Ok(())
 }
 
-/// Whether native evaluation gives the same result, inside and outside shadow roots.
+/// Whether the browser's native evaluation gives the same result, inside and outside shadow roots.
 fn is_plain(complex: &Complex) -> bool {
     matches!(&complex.0[..], [compound] if compound.functions.is_empty())
 }
 
-/// Parses a pseudo-class with arguments if we evaluate it; otherwise skips it.
+/// Parses a pseudo-class with arguments. Skips one that the browser evaluates natively, and returns `None`.
 fn function(reader: &mut Reader, name: &str, depth: usize) -> Result<Option<Function>> {
     let selectors = |reader: &mut Reader| -> Result<Vec<Complex>> {
         reader.expect("(")?;

@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// The text that was read since `start`.
+    /// Returns the text that was read since position `start`.
     pub(super) fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         Some(character)
     }
 
-    /// Skips `text` if it comes next. Returns whether it did.
+    /// Skips `text` if it comes next. Returns whether `text` was skipped.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let comes = self.rest().starts_with(text);
         if comes {
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         &rest[..length]
     }
 
-    /// Skips white space; true if there was some.
+    /// Skips white space. Returns whether there was any.
     pub(super) fn skip_space(&mut self) -> bool {
         !self.take_while(char::is_whitespace).is_empty()
     }

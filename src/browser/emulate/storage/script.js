@@ -29,7 +29,7 @@ async (task, argument) => {
   };
   const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-  /** Whether an object has no class: its prototype is null or an `Object.prototype`, in Firefox perhaps that of the page. */
+  /** Whether the prototype of an object is null or an `Object.prototype` (in Firefox, possibly the one of the page's world). */
   const isPlainObject = (value) => {
     const prototype = Object.getPrototypeOf(value);
     return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -38,7 +38,7 @@ async (task, argument) => {
   /** Thrown for a value that cannot be serialized, such as a `CryptoKey`. */
   class Unwritable extends Error {}
 
-  // Encodes values that JSON lacks as Playwright's storage files do; `mp`, `st`, `bl` and `fl` extend that format.
+  // Encodes a value in the format of Playwright's storage state files, extended by `mp`, `st`, `bl` and `fl` (Map, Set, Blob, File).
   const encode = async (value, seen = new Map()) => {
     if (value === undefined) return { v: "undefined" };
     if (value === null) return { v: "null" };
@@ -72,7 +72,7 @@ async (task, argument) => {
     if (Array.isArray(value)) return { a: await all(value), id };
     if (value instanceof Map) return { mp: await all([...value].flat()), id };
     if (value instanceof Set) return { st: await all(value), id };
-    // Stored values lose the classes of the page, so any other prototype is that of a built-in object.
+    // IndexedDB does not store the classes of a page, so an object with another prototype is a built-in object.
     if (!isPlainObject(value)) throw new Unwritable();
     const o = [];
     for (const k of Object.keys(value)) o.push({ k, v: await encode(value[k], seen) });
@@ -122,7 +122,7 @@ async (task, argument) => {
     try {
       plain = isPlain(value);
     } catch {
-      /* A value that contains itself is not plain. */
+      /* `isPlain` exceeds the call stack for a value that contains itself, which is not plain JSON. */
     }
     record[plain ? name : `${name}Encoded`] = plain ? value : await encode(value);
   };
@@ -144,7 +144,7 @@ async (task, argument) => {
         await put(record, "value", value);
         records.push(record);
       } catch (error) {
-        // The record is left out: a site recreates a missing record, but may fail on an incomplete one.
+        // Leaves out the whole record: a site recreates a missing record, but may fail on an incomplete one.
         if (!(error instanceof Unwritable)) throw error;
       }
     }
@@ -244,7 +244,7 @@ async (task, argument) => {
     localStorage.clear();
     for (const { name } of await indexedDB.databases()) {
       const forgetting = indexedDB.deleteDatabase(name);
-      // A database that a page has open is deleted when the page closes it.
+      // Does not wait for a blocked deletion: if a page has the database open, the browser deletes it once the page closes it.
       await new Promise((resolve) => (forgetting.onsuccess = forgetting.onerror = forgetting.onblocked = resolve));
     }
     await clearFiles();

@@ -1,4 +1,4 @@
-//! Downloads of a context: reports, waits for, saves and deletes them.
+//! Downloads of a context: lists, awaits, saves and deletes them.
 use std::path::Path;
 
 use super::BrowserContext;
@@ -8,7 +8,7 @@ use crate::cdp::types::browser::{CancelDownload, DownloadProgress, DownloadWillB
 use crate::error::{Error, Result};
 
 impl BrowserContext {
-    /// Sets the folder of downloads, or refuses downloads, and enables download events.
+    /// Makes the browser save downloads to the configured folder or refuse them, and report their events.
     pub(super) async fn keep_downloads(&self, options: &ContextOptions) -> Result<()> {
         let folder = options.downloads.as_ref().filter(|_| !options.refuses_downloads);
         if folder.is_none() && !options.refuses_downloads {
@@ -23,7 +23,7 @@ impl BrowserContext {
         self.browser()?.root_session().call(keep).await.map(drop)
     }
 
-    /// The latest downloads of its pages, oldest first.
+    /// The latest downloads of the context's pages, oldest first.
     pub fn downloads(&self) -> Vec<Download> {
         self.inner.downloads.all()
     }
@@ -32,7 +32,7 @@ impl BrowserContext {
     pub(in crate::browser) fn download_begun(&self, event: &DownloadWillBegin) -> bool {
         let page = self.pages().into_iter().find(|page| page.frame_by_id(&event.frame_id).is_some());
         let Some(page) = page else { return false };
-        // A popup that was opened only for the download closes before it is reported: its opener counts instead.
+        // A popup opened only for the download closes before it is reported, so its opener counts instead.
         let page = page.opener().filter(|_| !page.is_ready()).unwrap_or(page);
         let folder = self.inner.options.lock().downloads.clone();
         let download = self.inner.downloads.begun(event, page.id(), folder.as_deref());
@@ -59,7 +59,7 @@ impl BrowserContext {
         true
     }
 
-    /// Waits for the end of a download. Returns its final state.
+    /// Waits until a download ends. Returns its final state.
     pub async fn wait_for_download(&self, id: &str) -> Result<DownloadState> {
         let mut changes = self.changes();
         loop {
@@ -73,7 +73,7 @@ impl BrowserContext {
         }
     }
 
-    /// Waits for the end of a download, and copies its file to `path`. Creates missing folders.
+    /// Waits until a download is complete, then copies its file to `path`. Creates missing folders.
     pub async fn save_download(&self, id: &str, path: &Path) -> Result<()> {
         let DownloadState::Completed { path: arrived, .. } = self.wait_for_download(id).await? else {
             let path = path.display().to_string();
@@ -101,8 +101,8 @@ impl BrowserContext {
         }
     }
 
-    /// Cancels a download, or deletes its file, and forgets it. Returns false if the browser cannot cancel it; then
-    /// its file is deleted when it is complete.
+    /// Cancels a download or deletes its file, and removes it from the list. Returns false if the browser
+    /// cannot cancel downloads; the file is then deleted when the download ends.
     pub async fn discard_download(&self, id: &str) -> Result<bool> {
         if self.inner.downloads.state(id) == Some(DownloadState::InProgress) {
             match self.cancel_download(id).await {
@@ -118,7 +118,7 @@ impl BrowserContext {
         Ok(true)
     }
 
-    /// Waits for the end of a download, and deletes its file.
+    /// Waits until a download ends, then deletes its file.
     pub async fn delete_download(&self, id: &str) -> Result<()> {
         self.wait_for_download(id).await?;
         self.inner.downloads.remove(Some(id));

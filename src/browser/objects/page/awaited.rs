@@ -1,4 +1,4 @@
-//! Resources that a document waits for and that may never arrive.
+//! Waits for the resources of a document, and detects resources that may never arrive.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -9,17 +9,17 @@ use crate::browser::objects::network::RequestEntry;
 use crate::browser::objects::world::ScriptWorld;
 use crate::error::Result;
 
-/// How long the network must be quiet before a parsed document no longer waits for its pending requests.
+/// How long the network must be quiet before waiting for the pending requests of a parsed document ends.
 const IDLE: Duration = Duration::from_secs(1);
-/// How long a document that shows text may wait for servers of which none answers.
+/// How long a document with visible text may wait for servers that do not answer.
 const STALL: Duration = Duration::from_secs(2);
-/// How long a blank document may wait for servers of which none answers.
+/// How long a blank document may wait for servers that do not answer.
 const BLANK_STALL: Duration = Duration::from_secs(8);
 const PAUSE: Duration = Duration::from_millis(100);
 const TEXT_LIMIT: Duration = Duration::from_millis(500);
 
 impl Page {
-    /// The pending requests, oldest first: resource type and URL.
+    /// Returns the pending requests, oldest first, as `(resource type, URL)`. Excludes WebSockets.
     pub fn pending_requests(&self) -> Vec<(String, String)> {
         self.with_network(|network| {
             let open = network.entries().filter(|entry| entry.ended.is_none() && entry.kind != "WebSocket");
@@ -27,8 +27,8 @@ impl Page {
         })
     }
 
-    /// Waits until a parsed document has loaded, up to `limit`, but not for resources that do not arrive.
-    /// Returns false if it has not loaded.
+    /// Waits until the main frame fires `load`, at most `limit`, but gives up if its pending requests show no
+    /// activity for 1 s. Returns true if the document has loaded or a dialog is open.
     pub async fn until_resources_loaded(&self, limit: Duration) -> Result<bool> {
         let deadline = Instant::now() + limit;
         let mut changes = self.changes();
@@ -52,8 +52,8 @@ impl Page {
         }
     }
 
-    /// Waits until the document that replaces the one with loader id `before` is stalled: it has arrived and is not
-    /// parsed, since the servers of its scripts or style sheets do not answer.
+    /// Waits until a new document, with another loader id than `before`, is stalled: it has committed but
+    /// cannot be parsed, since the servers of its scripts or style sheets do not answer.
     pub async fn until_stalled(&self, before: &str) {
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
@@ -70,7 +70,7 @@ impl Page {
         }
     }
 
-    /// Whether requests are pending, and none of them has been answered.
+    /// Whether requests are pending and none of them has a response. Ignores WebSockets and event streams.
     fn awaits_silent_servers(&self) -> bool {
         self.with_network(|network| {
             let streams = ["WebSocket", "EventSource"];
@@ -86,7 +86,7 @@ impl Page {
         matches!(timeout(TEXT_LIMIT, shows).await, Ok(Ok(Value::Bool(true))))
     }
 
-    /// The numbers of requests, of responses, and of pending requests.
+    /// Returns the number of requests, of requests with a response, and of pending requests.
     fn traffic(&self) -> (usize, usize, usize) {
         self.with_network(|network| {
             network.entries().fold((0, 0, 0), |(all, answered, open), entry| {

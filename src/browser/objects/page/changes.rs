@@ -1,4 +1,4 @@
-//! Notifications: every change of a page's state wakes the tasks that wait for one.
+//! Change notifications: every change of a page's state wakes the tasks that wait for a change.
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -10,7 +10,7 @@ use crate::browser::objects::journal::{ActionEffects, Journal, JournalMark};
 use crate::error::{Error, Result};
 
 impl Page {
-    /// A counter that changes with every change of the page's state.
+    /// Returns a counter that increases with every change of the page's state.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.changes.subscribe()
     }
@@ -21,7 +21,7 @@ impl Page {
         result
     }
 
-    /// Waits until `find` returns something; calls it again after every change. Fails when the page closes or crashes.
+    /// Calls `find` now and after every change until it returns `Some`. Fails if the page closes or crashes.
     pub async fn until<T>(&self, mut find: impl FnMut(&Page) -> Option<T>) -> Result<T> {
         let mut changes = self.inner.changes.subscribe();
         loop {
@@ -40,18 +40,18 @@ impl Page {
         }
     }
 
-    /// Waits for any change, up to `deadline`. Returns false if the time ran out.
+    /// Waits for the next change, until `deadline`. Returns false if the time ran out.
     pub async fn wait_for_change(&self, changes: &mut watch::Receiver<u64>, deadline: Instant) -> bool {
         matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
     }
 
-    /// Waits until the page is ready, up to `limit`.
+    /// Waits until the page is set up and reported as ready. Fails with `PageBusy` after `limit`.
     pub(in crate::browser) async fn until_ready(&self, limit: Duration) -> Result<()> {
         let ready = self.until(|page| page.inner.state.lock().ready.then_some(()));
         timeout(limit, ready).await.unwrap_or(Err(Error::PageBusy))
     }
 
-    /// The current position in the page's history, for [`effects_since`](Self::effects_since).
+    /// Returns the current position in the page's journal, for [`effects_since`](Self::effects_since).
     pub fn mark(&self) -> JournalMark {
         self.inner.state.lock().journal.mark()
     }
@@ -60,12 +60,12 @@ impl Page {
         work(&mut self.inner.state.lock().journal)
     }
 
-    /// Records an effect that the page's own CDP sessions do not report, such as a download.
+    /// Records an effect in the journal that the page's CDP sessions do not report, such as a download.
     pub(in crate::browser) fn note_effect(&self) {
         self.update(|state| state.journal.effect());
     }
 
-    /// Returns the effects since `mark`, and how many are still in progress.
+    /// Returns the page's effects since `mark`, with the numbers of frames and requests still in progress.
     pub fn effects_since(&self, mark: JournalMark) -> ActionEffects {
         let state = self.inner.state.lock();
         let mut pending = state.journal.since(mark);

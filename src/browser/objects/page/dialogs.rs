@@ -18,7 +18,7 @@ pub struct Dialog {
     pub default_prompt: String,
     pub url: String,
     pub(super) session: String,
-    /// Distinguishes dialogs with the same text: a page can open the next one before the last is reported as closed.
+    /// Distinguishes equal dialogs: the next one can open before the browser reports the last as closed.
     pub(super) number: u64,
 }
 
@@ -28,18 +28,18 @@ impl Dialog {
         (self.kind == "prompt").then(|| self.default_prompt.clone())
     }
 
-    /// The error for a page that is blocked while this dialog is open in another tab.
+    /// Returns the error for a page that is blocked because this dialog is open in another tab.
     pub(in crate::browser) fn elsewhere(self) -> Error {
         Error::DialogElsewhere { kind: self.kind, message: self.message }
     }
 }
 
-/// A dialog that was answered automatically, as requested before it opened.
+/// A dialog that was answered, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredDialog {
     pub dialog: Dialog,
     pub accepted: bool,
-    /// The text that was entered into a prompt.
+    /// The text that was entered into an accepted prompt; otherwise `None`.
     pub text: Option<String>,
 }
 
@@ -47,21 +47,21 @@ pub struct AnsweredDialog {
 #[derive(Debug, Clone)]
 pub struct FileChooser {
     pub frame: Frame,
-    /// The file input; `None` if the page used a picker without one.
+    /// The CDP backend node id of the file input; `None` if the page used a picker without an input.
     pub backend_node_id: Option<i64>,
     pub multiple: bool,
 }
 
-/// The key under which the journal counts a dialog that is being answered as loading, so that actions wait.
+/// The journal key that marks a dialog as being answered. Actions wait for it as for a loading frame.
 pub(super) const DIALOG: &str = "dialog";
 
 /// The browser's error for a command to a document that is being replaced.
 const IS_BEING_REPLACED: &str = "Not attached to an active page";
 
-/// A URL that Chromium neither opens nor offers to an external program.
+/// A URL that Chromium neither loads nor passes to an external program.
 const NOWHERE: &str = "vbscript:0";
 
-/// The number of dialogs after which further ones of a document are dismissed automatically.
+/// The number of dialogs of one document after which further ones are dismissed automatically.
 const MOST_DIALOGS: u32 = 20;
 
 impl Page {
@@ -70,28 +70,28 @@ impl Page {
         self.inner.state.lock().dialog.clone()
     }
 
-    /// Whether the last dialog was answered by a command, and not by a person in the window.
+    /// Whether the last dialog was answered by a command, rather than by a person in the browser window.
     pub(in crate::browser) fn dialog_is_answered_here(&self) -> bool {
         self.inner.state.lock().dialog_answered_here
     }
 
-    /// The open dialog, unless a listener answers all dialogs. It blocks the page until the caller answers it.
+    /// Returns the open dialog that blocks the page until it is answered. `None` with a dialog listener.
     pub(in crate::browser) fn blocking_dialog(&self) -> Option<Dialog> {
         if self.context().has_dialog_listener() { None } else { self.dialog() }
     }
 
-    /// An open dialog in another tab of the context. It blocks this page as well if both share a process.
+    /// Returns an open dialog in another tab of the context. It blocks this page too if both share a process.
     pub fn dialog_in_other_tab(&self) -> Option<Dialog> {
         let mut others = self.context().pages().into_iter().filter(|page| page != self);
         others.find_map(|page| page.blocking_dialog())
     }
 
-    /// Takes the dialogs that were answered automatically and not reported yet.
+    /// Removes and returns the automatically answered dialogs that were not reported yet.
     pub fn take_answered_dialogs(&self) -> Vec<AnsweredDialog> {
         std::mem::take(&mut self.inner.state.lock().dialogs_answered)
     }
 
-    /// The number of dialogs so far.
+    /// The number of dialogs that the page has opened so far.
     pub(in crate::browser) fn dialogs_so_far(&self) -> u64 {
         self.inner.state.lock().dialogs_so_far
     }
@@ -101,18 +101,18 @@ impl Page {
         self.inner.state.lock().chooser.clone()
     }
 
-    /// Takes the open file chooser: it was answered or given up.
+    /// Removes and returns the open file chooser, after it was answered or abandoned.
     pub fn take_file_chooser(&self) -> Option<FileChooser> {
         self.inner.state.lock().chooser.take()
     }
 
-    /// Puts a file chooser back, unless there is another one.
+    /// Restores a file chooser that was taken, unless another one has opened.
     pub fn reopen_file_chooser(&self, chooser: FileChooser) {
         self.inner.state.lock().chooser.get_or_insert(chooser);
     }
 
-    /// Answers the open dialog after a reading time. Returns how it was answered: in a document that is being
-    /// replaced, a dialog can only be dismissed.
+    /// Answers the open dialog; with natural input, after the time that a person needs to read it. Returns
+    /// the actual answer: in a document that is being replaced, a dialog can only be dismissed.
     ///
     /// # Errors `no_dialog` if no dialog is open.
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<AnsweredDialog> {
@@ -154,25 +154,25 @@ impl Page {
         }
     }
 
-    /// Closes the dialog of a document whose successor has arrived and waits for the dialog.
+    /// Dismisses the dialog of a document whose replacement waits until the dialog is closed.
     async fn dismiss_in_replaced_document(&self) -> Result<()> {
         let session = &self.inner.session;
-        // The events that precede any answer tell whether the browser has closed the dialog by itself.
+        // Events arrive before the reply. They show whether the browser has closed the dialog by itself.
         let _ = session.call(wire::GetNavigationHistory {}).await;
         let is_closed = {
             let state = self.inner.state.lock();
             state.dialog_closed == state.dialogs_so_far
         };
         if !is_closed {
-            // A navigation makes the browser close the dialog. One that leads nowhere keeps the next document, but would
+            // Any navigation closes the dialog. This one loads nothing, so the next document stays. It would
             // cancel a navigation that has begun after the dialog.
             session.call(wire::Navigate { url: NOWHERE.to_owned(), ..wire::Navigate::default() }).await?;
         }
         Ok(())
     }
 
-    /// Closes the open dialog, and later ones until the guard is dropped, so that the page can be left. `None`
-    /// if no dialog is open and the document does not keep opening dialogs.
+    /// Dismisses the open dialog, and later ones until the guard is dropped, so that a navigation can leave
+    /// the page. `None` if no dialog blocks the page and the document does not keep opening dialogs.
     pub(in crate::browser) fn dismiss_until_left(&self) -> Option<DialogDismissal> {
         let dialog = self.blocking_dialog();
         if dialog.is_none() && !self.floods_dialogs() {
@@ -185,23 +185,23 @@ impl Page {
         });
         if let Some(dialog) = dialog {
             let session = self.sessions().into_iter().find(|session| session.id() == dialog.session);
-            // Dismissing a `beforeunload` dialog ends its navigation, which would conflict with the next one.
+            // Dismissing a `beforeunload` dialog cancels its navigation, which would affect the next one.
             tokio::spawn(self.close_dialog(session.as_ref().unwrap_or(&self.inner.session), false, None));
         }
         Some(DialogDismissal(self.downgrade()))
     }
 
-    /// Answers the next dialog automatically, once. A prompt accepted without a text keeps its default.
+    /// Sets the automatic answer for the next dialog only. A prompt accepted without text keeps its default.
     pub fn answer_next_dialog(&self, accept: bool, prompt_text: Option<String>) {
         self.update(|state| state.next_answer = Some((accept, prompt_text)));
     }
 
-    /// Whether the document keeps opening dialogs, so that they are dismissed automatically.
+    /// Whether the document keeps opening dialogs, so that further ones are dismissed automatically.
     pub fn floods_dialogs(&self) -> bool {
         self.inner.state.lock().dialogs_in_a_row > MOST_DIALOGS
     }
 
-    /// Reports the open dialog once, and only after the page is ready.
+    /// Reports the open dialog to listeners: once, and only after the page is ready.
     pub(super) fn report_dialog(&self) {
         let pending = self.update(|state| {
             let reported = state.dialog_reported;
@@ -214,8 +214,8 @@ impl Page {
         }
     }
 
-    /// Handles a new dialog: it stays open until it is answered, unless there is an automatic answer, or the
-    /// document keeps opening dialogs.
+    /// Handles a new dialog. It stays open until it is answered, unless an automatic answer is set, a
+    /// navigation is leaving the page, or the document keeps opening dialogs.
     pub(super) fn on_dialog(&self, dialog: Dialog, session: &CdpSession) {
         let number = {
             let mut state = self.inner.state.lock();
@@ -246,7 +246,7 @@ impl Page {
             state.dialog_opened = Instant::now();
             let (accept, prompt_text) = answer?;
             let left = state.leaving_navigations > 0;
-            // Effects of the answer belong to the action that has opened the dialog.
+            // The effects of the answer belong to the action that has opened the dialog.
             state.journal.loading(DIALOG, true);
             let read = if left { Duration::ZERO } else { self.reading_time(state) };
             Some((accept, prompt_text, read))
@@ -261,7 +261,7 @@ impl Page {
                 }
             });
         } else {
-            // The renderer is blocked: a new popup reports nothing else before the answer.
+            // The dialog blocks the renderer, so a new popup reports nothing else before the answer.
             if self.has_opener() && session.id() == self.inner.session.id() {
                 self.set_ready();
             }
@@ -269,7 +269,7 @@ impl Page {
         }
     }
 
-    /// How long the dialog stays open before it is answered, as if a person read it; in a series, zero.
+    /// How long a dialog stays open before it is answered, as if a person read it; zero after three in a row.
     fn reading_time(&self, state: &PageState) -> Duration {
         const READ: u32 = 3;
         if state.dialogs_in_a_row > READ { Duration::ZERO } else { self.inner.input.reading_time() }
@@ -277,7 +277,7 @@ impl Page {
 }
 
 impl PageState {
-    /// Corrects the record of a dialog that could not be accepted.
+    /// Corrects the record of a dialog that was dismissed, because it could not be accepted.
     fn was_dismissed(&mut self, number: u64) {
         for answered in self.dialogs_answered.iter_mut().filter(|answered| answered.dialog.number == number) {
             answered.accepted = false;
@@ -286,7 +286,7 @@ impl PageState {
     }
 }
 
-/// While this exists, dialogs do not prevent leaving the page.
+/// A guard. Until it is dropped, new dialogs are answered automatically and do not block navigations.
 pub(in crate::browser) struct DialogDismissal(WeakPage);
 
 impl Drop for DialogDismissal {

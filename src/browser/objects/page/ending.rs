@@ -11,7 +11,7 @@ use crate::cdp::types::runtime::TerminateExecution;
 use crate::cdp::types::target::CloseTarget;
 use crate::error::{Error, Result};
 
-/// The state of a page that was unloaded from memory.
+/// The state that is kept of a page while it is unloaded from memory.
 #[derive(Debug, Clone, Default)]
 pub(in crate::browser) struct DiscardedState {
     pub title: String,
@@ -19,7 +19,7 @@ pub(in crate::browser) struct DiscardedState {
     pub scrolled: (f64, f64),
 }
 
-/// A guard that keeps a page in memory until it is dropped.
+/// A guard that keeps a page loaded: until the guard is dropped, the page is not unloaded from memory.
 #[derive(Debug, Clone)]
 pub struct KeepLoadedGuard {
     _held: Arc<()>,
@@ -34,7 +34,7 @@ impl Page {
         self.inner.state.lock().crashed
     }
 
-    /// Closes the tab without `beforeunload`. Waits until the browser confirms it.
+    /// Closes the tab without running `beforeunload` handlers. Waits until the browser confirms, up to 5 s.
     pub async fn close(&self) -> Result<()> {
         if self.is_closed() {
             return Ok(());
@@ -48,17 +48,17 @@ impl Page {
         }
     }
 
-    /// Closes the tab if the page agrees, with `beforeunload`. Does not wait.
+    /// Asks the page to close, which runs its `beforeunload` handlers. Does not wait until it has closed.
     pub async fn ask_to_close(&self) -> Result<()> {
         self.inner.session.call(wire::Close {}).await.map(drop)
     }
 
-    /// Stops an endless script, so that the page answers again.
+    /// Stops the running script, such as an endless loop, so that the page responds again.
     pub async fn terminate_script(&self) -> Result<()> {
         self.inner.session.call_within(TerminateExecution {}, Duration::from_secs(2)).await.map(drop)
     }
 
-    /// Ends the renderer process of the page. Returns false if the process continues.
+    /// Ends the renderer process of the page. Returns false if the process still runs after 5 s.
     pub(in crate::browser) async fn end_renderer(&self) -> bool {
         const LIMIT: Duration = Duration::from_secs(5);
         self.update(|state| state.ending = true);
@@ -73,7 +73,7 @@ impl Page {
         matches!(timeout(limit, ended).await, Ok(Ok(())))
     }
 
-    /// Makes a crashed page usable for a navigation, which starts a new renderer. Returns whether it had crashed.
+    /// Clears the crashed state, so that a navigation can start a new renderer. Returns whether it was set.
     pub(in crate::browser) fn revive(&self) -> bool {
         let has_crashed = self.is_crashed();
         if has_crashed {
@@ -86,7 +86,7 @@ impl Page {
         has_crashed
     }
 
-    /// Whether the page was unloaded from memory until its next use; not reported as a crash.
+    /// Whether the page is unloaded from memory until its next use. Does not count as a crash.
     pub fn is_discarded(&self) -> bool {
         self.inner.state.lock().discarded.is_some()
     }
@@ -95,7 +95,7 @@ impl Page {
         self.inner.state.lock().discarded.clone()
     }
 
-    /// Unloads the page by ending its renderer; history and session storage stay. Returns false if that fails.
+    /// Unloads the page by ending its renderer. Keeps history and session storage. Returns false on failure.
     pub(in crate::browser) async fn unload(&self, discarded: DiscardedState) -> bool {
         const LIMIT: Duration = Duration::from_secs(2);
         self.update(|state| {
@@ -130,7 +130,7 @@ impl Page {
         let _ = self.until(|page| page.is_closed().then_some(())).await;
     }
 
-    /// Waits until the page can no longer be used. Returns the reason: closed, crashed, or its browser has ended.
+    /// Waits until the page is unusable. Returns the reason: it was closed, it crashed, or the browser ended.
     pub async fn until_gone(&self) -> Error {
         let gone = self.until(|_| None::<()>).await;
         gone.err().unwrap_or(Error::PageClosed)

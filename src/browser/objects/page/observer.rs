@@ -1,4 +1,4 @@
-//! Subscribes to the CDP events of a page before it runs, and updates the page's state.
+//! Subscribes to a page's CDP events before the page runs, and updates the page's state from them.
 use std::sync::{Arc, Weak};
 
 use tokio::time::sleep;
@@ -17,7 +17,7 @@ use crate::cdp::types::runtime::RunIfWaitingForDebugger;
 use crate::cdp::types::target::{AttachedToTarget, DetachedFromTarget, FilterEntry, SetAutoAttach};
 use crate::cdp::{CdpSession, Event, Observer, RawEvent};
 
-/// All events of a page's sessions that we use. Others are not decoded.
+/// The events of a page's sessions that are handled. Other events are not decoded.
 const EVENTS: [&str; 26] = [
     AttachedToTarget::METHOD,
     DetachedFromTarget::METHOD,
@@ -52,7 +52,7 @@ impl Page {
         self.context().hooks().iter().for_each(|hook| hook.on_document(self, frame));
     }
 
-    /// Sets up a session and receives its events until it ends. `is_root` is false for a frame in another process.
+    /// Sets up a CDP session and handles its events. `is_root` is false for a frame in another process.
     pub(super) fn observe(&self, session: CdpSession, is_root: bool) {
         let page = Arc::downgrade(&self.inner);
         session.observe(
@@ -87,7 +87,7 @@ impl Page {
         });
     }
 
-    /// Sends everything that a new target needs before its first script, in one write.
+    /// Sends all commands that a new target needs before its first script. Returns the pending frame tree.
     fn set_up(&self, session: &CdpSession) -> crate::cdp::PendingReply<wire::FrameTreeReply> {
         session.send(wire::Enable {}).ignore();
         let tree = session.send(wire::GetFrameTree {});
@@ -109,7 +109,7 @@ impl Page {
         tree
     }
 
-    /// Ends the wait for popups of this page that have a `javascript:` URL: no document will commit in them.
+    /// Marks popups of this page with a `javascript:` URL as ready: no document will commit in them.
     fn end_wait_of_script_windows(&self) {
         let is_waiting =
             |page: &Page| page.opener().as_ref() == Some(self) && page.inner.state.lock().awaits_document;
@@ -122,7 +122,7 @@ impl Page {
         self.opener().is_some_and(|opener| opener.inner.state.lock().opens_script)
     }
 
-    /// Reports that the page is ready, once.
+    /// Marks the page as ready and reports it to the context's listeners. Does so only once.
     pub(super) fn set_ready(&self) {
         let first = self.update(|state| {
             state.awaits_document = false;
@@ -137,7 +137,7 @@ impl Page {
 
     fn learn_tree(&self, tree: &wire::FrameTree, session: &CdpSession, is_root: bool) {
         let frame = self.frame_or_new(&tree.frame.id, tree.frame.parent_id.as_deref(), session);
-        // A document that has committed meanwhile is newer than this tree.
+        // A document that has committed in the meantime is newer than this tree.
         if frame.loader_id().is_empty() {
             let complete = tree.frame.url == "about:blank" && is_root;
             frame.committed(&tree.frame, session, complete);
@@ -302,7 +302,7 @@ impl Page {
         }
     }
 
-    /// Handles the start of a worker. Marks the request for its script as finished: the page gets no event for that.
+    /// Handles the start of a worker. Marks its script request as finished: the page gets no event for that.
     pub(in crate::browser) fn on_worker_begun(&self, id: &str) {
         self.update(|state| {
             state.journal.request_ended(id);
@@ -310,7 +310,7 @@ impl Page {
         });
     }
 
-    /// Records `networkIdle` for a frame with an open event stream, for which the browser never reports it.
+    /// Records `networkIdle` for a frame with an open event stream, as the browser does not report it there.
     fn report_idle_beside_stream(&self, stream: &net::RequestWillBeSent) {
         let Some(frame) = stream.frame_id.as_ref().and_then(|id| self.frame_by_id(id)) else { return };
         let (page, loader) = (self.clone(), stream.loader_id.clone());
@@ -461,7 +461,7 @@ impl Page {
             frame.detach();
         }
         if self.has_opener() {
-            self.set_ready(); // A popup that its opener closed at once is reported, too.
+            self.set_ready(); // Also reports a popup that its opener closed at once.
         }
         self.context().page_closed(self); // First, so that waiting tasks see the context without this page.
         self.update(|state| {
@@ -475,7 +475,7 @@ impl Page {
     }
 }
 
-/// Receives the events of a session for a page.
+/// Passes the events of one CDP session to its page.
 struct PageObserver {
     page: Weak<PageInner>,
     session: CdpSession,
@@ -498,7 +498,7 @@ impl Observer for PageObserver {
     }
 }
 
-/// Attaches to frames in other processes and to workers before they run.
+/// Returns the command that attaches to new workers and frames in other processes before they run.
 fn auto_attach() -> SetAutoAttach {
     let exclude = |kind: &str| FilterEntry { exclude: true, kind: Some(kind.to_owned()) };
     SetAutoAttach {

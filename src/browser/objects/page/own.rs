@@ -1,4 +1,4 @@
-//! Settings that a single page has besides those of its context.
+//! Settings of a single page that override or extend those of its context.
 use super::Page;
 use crate::browser::options::emulation::{Media, metrics};
 use crate::browser::program::launch::HEADLESS_SCREEN;
@@ -10,12 +10,12 @@ pub(in crate::browser) struct PageSettings {
     pub(in crate::browser) headers: Headers,
     pub(in crate::browser) media: Option<Media>,
     pub(in crate::browser) viewport: Option<(u32, u32)>,
-    /// The size of its window when it opened.
+    /// The viewport size of the page's window when it opened, in CSS pixels.
     pub(super) window: Option<(u32, u32)>,
 }
 
 impl PageSettings {
-    /// Sends the settings to a new frame process.
+    /// Sends the media emulation of the page to a new frame process.
     pub(super) fn set_up(&self, session: &CdpSession) {
         if let Some(media) = &self.media {
             session.send(media.command()).ignore();
@@ -24,12 +24,12 @@ impl PageSettings {
 }
 
 impl Page {
-    /// Reads or changes the settings of this page.
+    /// Calls `change` with the settings of this page, to read or change them.
     pub(in crate::browser) fn own<T>(&self, change: impl FnOnce(&mut PageSettings) -> T) -> T {
         change(&mut self.inner.own.lock())
     }
 
-    /// The viewport size of this page or its context; or that of its window, if that counts as a viewport.
+    /// The viewport in CSS pixels: the page's, else the context's, else the window's (`window_is_viewport`).
     pub fn viewport(&self) -> Option<(u32, u32)> {
         let (own, window) = self.own(|own| (own.viewport, own.window));
         own.or(self.context().options().viewport).or(window)
@@ -53,14 +53,14 @@ impl Page {
         headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("referer") && value != referrer)
     }
 
-    /// Resizes a popup as its script requested, if the browser does not.
+    /// Resizes a popup to the size that its opener requested, if the browser does not do so itself.
     pub(super) fn resize_popup(&self, size: (u32, u32)) {
         let options = self.context().options();
         let has_no_window = self.context().browser().is_ok_and(|browser| browser.is_headless());
         if options.viewport.is_some() || options.window_is_viewport && has_no_window {
             let mut metrics = metrics(&options, size);
             if options.viewport.is_none() && options.emulation.screen.is_none() {
-                // Otherwise, the browser reports the window's size as that of the screen.
+                // Otherwise, the browser reports the window's size as the screen size.
                 let (width, height) = HEADLESS_SCREEN;
                 (metrics.screen_width, metrics.screen_height) = (Some(width), Some(height));
             }
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// Reads the size from the features of `window.open`, such as `width=400` and `height=300`.
+/// Parses the size from `window.open` features such as `width=400`. `None` unless both sides are given.
 pub(super) fn requested_size(features: &[String]) -> Option<(u32, u32)> {
     let side = |name: &str| {
         let pairs = features.iter().filter_map(|feature| feature.split_once('='));

@@ -1,7 +1,7 @@
-//! External programs that a page asks to open.
+//! URLs for external programs, such as `mailto:`, that a page tries to open.
 use super::{Page, PageState};
 
-/// The URL schemes that the browser opens itself.
+/// The URL schemes that the browser handles itself.
 const OWN: [&str; 13] = [
     "about",
     "blob",
@@ -17,18 +17,18 @@ const OWN: [&str; 13] = [
     "https",
     "javascript",
 ];
-/// The most URLs that are remembered until they are reported.
+/// The maximum number of URLs that are kept until they are reported.
 const MOST: usize = 5;
 
 impl Page {
-    /// Takes the URLs for external programs that were not reported yet.
+    /// Removes and returns the URLs for external programs that were not reported yet.
     pub fn take_external_program_urls(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.state.lock().programs_asked)
     }
 }
 
 impl PageState {
-    /// Records a requested URL, if its scheme belongs to an external program.
+    /// Records a requested URL, if its scheme is one that an external program handles.
     pub(super) fn record_program_request(&mut self, url: &str) {
         let Some((scheme, _)) = url.split_once(':') else { return };
         let is_known = OWN.contains(&scheme.to_ascii_lowercase().as_str());

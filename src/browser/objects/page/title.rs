@@ -2,7 +2,7 @@
 use super::Page;
 
 impl Page {
-    /// The title; empty while a dialog is open, or if the page does not answer soon.
+    /// Returns the document's title. Empty while a dialog is open, or if the page does not answer within 2 s.
     pub async fn title(&self) -> String {
         if let Some(discarded) = self.discarded() {
             return discarded.title;
@@ -17,7 +17,7 @@ impl Page {
         title
     }
 
-    /// The last reported title, or that of the tab when we connected; empty if the URL has changed.
+    /// Returns the last known title without asking the page. Empty if the URL has changed since.
     pub fn cached_title(&self) -> String {
         let (url, title) = self.inner.cached_title.lock().clone();
         if self.url() == url { title } else { String::new() }

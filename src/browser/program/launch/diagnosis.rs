@@ -1,4 +1,4 @@
-//! Explains why a browser did not start, and what to do.
+//! Explains why a browser did not start, and how to fix it.
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -34,7 +34,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("No space left on device", "the disk with its profile is full; make room, or set TMPDIR"),
 ];
 
-/// Keywords that count as a login timeout in an error text: the browser's lines that contain one are not quoted.
+/// Keywords that `session::cooldown` takes for a login timeout. Errors do not quote log lines with them.
 const LOGIN_KEYWORDS: &[&str] =
     &["timeout", "captcha", "authentication", "login required", "验证码", "验证超时", "登录超时"];
 
@@ -54,15 +54,15 @@ pub(super) fn check_program(executable: &Path) -> Result<()> {
     Err(Error::BrowserLaunch { reason: format!("{} is not a program", executable.display()) })
 }
 
-/// The error for a profile folder that is not writable.
+/// Returns the error for a profile folder that is not writable.
 pub(super) fn unwritable(folder: &Path, error: &io::Error) -> Error {
     Error::BrowserLaunch { reason: format!("its profile cannot be made in {}: {error}", folder.display()) }
 }
 
-/// The error for a program that the system did not start.
+/// Returns the error for a program that the operating system could not start.
 pub(super) fn not_started(executable: &Path, error: &io::Error) -> Error {
     let reason = match error.kind() {
-        // `check_program` has opened the file, so its interpreter or loader is missing.
+        // `check_program` could open the file, so its interpreter or loader is missing.
         io::ErrorKind::NotFound => {
             format!("{} needs an interpreter or a loader that is not installed", executable.display())
         }
@@ -72,7 +72,7 @@ pub(super) fn not_started(executable: &Path, error: &io::Error) -> Error {
     Error::BrowserLaunch { reason }
 }
 
-/// The error for a browser that exited before it answered.
+/// Returns the error for a browser that exited before it answered.
 pub(super) fn explain(
     exit: Option<Exit>,
     tail: &str,
@@ -93,7 +93,7 @@ pub(super) fn explain(
     Error::BrowserLaunch { reason }
 }
 
-/// The error for a browser that runs and does not answer.
+/// Returns the error for a browser that runs but does not answer.
 pub(super) fn silent(waited: Duration, tail: &str, plan: &Plan) -> Error {
     let reason = known(tail, plan).unwrap_or_else(|| {
         format!(
@@ -129,7 +129,7 @@ fn last_words(tail: &str) -> String {
     if last.is_empty() { String::new() } else { format!("; its last words: {}", last.join(" / ")) }
 }
 
-/// The message of a log line `[process:thread:time:ERROR:file.cc:12] message`.
+/// Returns the message of a log line `[process:thread:time:ERROR:file.cc:12] message`.
 fn message_of(line: &str) -> &str {
     line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(line, |(_, message)| message)
 }

@@ -9,17 +9,17 @@ use super::{FIREFOX_SCRIPT_LIMIT, IgnoreDefaults, LaunchOptions, Plan, languages
 /// The text that Firefox prints before its WebSocket URL.
 pub(super) const LISTENS: &str = "WebDriver BiDi listening on ";
 
-/// The screen size of a headless Firefox in pixels, the same as that of our headless Chromium.
+/// The screen size of a headless Firefox, in pixels. Headless Chromium has the same.
 const SCREEN: (u32, u32) = (1920, 1080);
 
-/// The preference for [`FIREFOX_SCRIPT_LIMIT`], in seconds.
+/// The Firefox preference that [`FIREFOX_SCRIPT_LIMIT`] sets, in seconds.
 const LONGEST_SCRIPT: &str = "dom.max_script_run_time";
 
-/// The preference for the popup blocker, which the argument `OPENS_WINDOWS` turns off as in Chromium.
+/// The preference for the popup blocker. The argument `OPENS_WINDOWS` disables it, as in Chromium.
 const BLOCKS_WINDOWS: &str = "dom.disable_open_during_load";
 const OPENS_WINDOWS: &str = "--disable-popup-blocking";
 
-/// Preferences with their values and reasons.
+/// Preferences: name, value, and the reason.
 const SETTINGS: &[(&str, &str, &str)] = &[
     (
         "remote.prefs.recommended",
@@ -162,7 +162,7 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The command line after the program's name.
+/// Returns Firefox's command-line arguments, without the program's name.
 pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) -> Vec<String> {
     let mut arguments = vec![
         "--remote-debugging-port=0".to_owned(),
@@ -188,7 +188,7 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     arguments
 }
 
-/// The environment variables for Firefox, which writes files outside its profile into a temporary home directory.
+/// Returns Firefox's environment variables. Files outside its profile go into a temporary home directory.
 pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) -> Vec<(String, String)> {
     let below = |name: &str| scratch.join(name).display().to_string();
     let mut variables = vec![
@@ -197,7 +197,7 @@ pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) 
         ("XDG_CONFIG_HOME".to_owned(), below("home/.config")),
         ("XDG_DATA_HOME".to_owned(), below("home/.local/share")),
         ("MOZ_CRASHREPORTER_DISABLE".to_owned(), "1".to_owned()),
-        // Without it, a release build of Firefox contacts Mozilla's settings server despite `services.settings.server`.
+        // Without this, release builds contact Mozilla's settings server despite `services.settings.server`.
         ("MOZ_REMOTE_SETTINGS_DEVTOOLS".to_owned(), "1".to_owned()),
     ];
     if plan.headless {
@@ -210,7 +210,7 @@ pub(super) fn environment(options: &LaunchOptions, plan: &Plan, scratch: &Path) 
     variables
 }
 
-/// Creates the home directory, and writes the preferences into the profile.
+/// Creates the temporary home directory, and writes the preferences into the profile.
 pub(super) fn prepare(options: &LaunchOptions, profile: &Path, scratch: &Path) -> io::Result<()> {
     fs::create_dir_all(scratch.join("home"))?;
     fs::write(profile.join("user.js"), settings(options))

@@ -1,20 +1,20 @@
-//! Command-line arguments of Chromium: as few as possible, each with its reason.
+//! Chromium's command-line arguments: as few as possible, each with its reason.
 use std::path::Path;
 
 use super::{IgnoreDefaults, LaunchOptions, Plan};
 use crate::error::{Error, Result};
 
-/// An argument for the browser.
+/// A command-line argument for the browser.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
     pub text: &'static str,
     pub when: FlagCondition,
     pub why: &'static str,
-    /// What a page can notice of this argument.
+    /// How a page can detect this argument.
     pub page_sees: &'static str,
 }
 
-/// When an argument is used.
+/// The condition under which an argument is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlagCondition {
     Always,
@@ -23,7 +23,7 @@ pub enum FlagCondition {
     Mac,
 }
 
-/// All constant arguments. `--remote-debugging-pipe`, `--user-data-dir` and arguments that depend on options are added.
+/// All constant arguments. Not listed: `--remote-debugging-pipe`, `--user-data-dir` and those set by options.
 pub const FLAGS: &[Flag] = &[
     Flag {
         text: "--no-first-run",
@@ -108,14 +108,14 @@ pub const FLAGS: &[Flag] = &[
 
 const HEADLESS: &str = "--headless=new";
 
-/// The screen of a headless browser, set by an argument above.
+/// The screen size of a headless browser in pixels. An argument in [`FLAGS`] sets it.
 pub(in crate::browser) const HEADLESS_SCREEN: (u32, u32) = (1920, 1080);
 
-/// The window size of a headless browser in pixels: smaller than the screen, as usual, and small enough that a model
-/// sees every pixel of a screenshot.
+/// The window size of a headless browser in pixels: smaller than the screen, as usual, and small enough that
+/// screenshots need not be scaled down for a model.
 const HEADLESS_WINDOW: (u32, u32) = (1280, 800);
 
-/// Arguments with list values, which are merged with the user's.
+/// Arguments whose list values are merged with the user's.
 const LISTS: &[&str] = &[
     "--disable-features",
     "--enable-features",
@@ -124,14 +124,14 @@ const LISTS: &[&str] = &[
     "--blink-settings",
 ];
 
-/// Arguments that are refused because there is an option instead.
+/// Arguments that are rejected, each with the option to use instead.
 const RESERVED: &[(&str, &str)] = &[
     ("--user-data-dir", "user_data_dir"),
     ("--headless", "headless"),
     ("--remote-debugging-pipe", "a browser over the pipe is what is started anyway"),
 ];
 
-/// Refuses invalid arguments.
+/// Returns an error if an argument or option is invalid.
 pub(super) fn check(options: &LaunchOptions) -> Result<()> {
     let mut problems = Vec::new();
     for argument in &options.arguments {
@@ -157,7 +157,7 @@ pub(super) fn check(options: &LaunchOptions) -> Result<()> {
     if problems.is_empty() { Ok(()) } else { Err(Error::InvalidArguments { problems }) }
 }
 
-/// The whole command line after the program's name.
+/// Returns all command-line arguments, without the program's name.
 pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) -> Vec<String> {
     let everything = options.ignore_default_arguments == IgnoreDefaults::Everything;
     let mut ours: Vec<String> = FLAGS
@@ -207,7 +207,7 @@ fn applies(when: FlagCondition, headless: bool) -> bool {
     }
 }
 
-/// The languages that a browser with this locale sends: `de-DE,de,en-US,en` for `de-DE`.
+/// Returns the `Accept-Language` list of a browser with this locale: `de-DE,de,en-US,en` for `de-DE`.
 pub(in crate::browser) fn languages(locale: &str) -> String {
     let language = locale.split('-').next().filter(|language| *language != "en");
     let mut languages = vec![locale];
@@ -219,7 +219,7 @@ pub(in crate::browser) fn languages(locale: &str) -> String {
     languages.join(",")
 }
 
-/// Merges arguments with list values: the browser uses only the last of two with the same name.
+/// Merges our arguments with the user's. Of two with the same name, the browser would use only the last.
 fn merged(ours: &[String], theirs: &[String]) -> Vec<String> {
     let enabled: Vec<&str> = theirs
         .iter()
@@ -250,12 +250,12 @@ fn name_of(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(name, _)| name)
 }
 
-/// Whether the browser understands a proxy setting. Otherwise it would silently use no proxy.
+/// Whether the browser understands a proxy setting. With an invalid one, it would silently use no proxy.
 fn is_proxy(server: &str) -> bool {
     const SCHEMES: [&str; 7] = ["http", "https", "socks", "socks4", "socks5", "quic", "direct"];
     let server = server.trim();
     server.split([';', ' ']).filter(|part| !part.is_empty()).all(|part| {
-        // `http=foo:80` is a proxy for URLs of one scheme only.
+        // `http=foo:80` is a proxy only for URLs with the scheme `http`.
         let part = part.split_once('=').map_or(part, |(_, part)| part);
         match part.split_once("://") {
             Some((scheme, rest)) => SCHEMES.contains(&scheme) && (scheme == "direct") == rest.is_empty(),
@@ -268,7 +268,7 @@ fn values_of(argument: &str) -> impl Iterator<Item = &str> {
     argument.split_once('=').map_or("", |(_, values)| values).split(',')
 }
 
-/// Whether `/dev/shm` is too small: containers often have 64 MB, with which pages with images crash.
+/// Whether `/dev/shm` is too small. Containers often have 64 MB, with which image-heavy pages crash.
 #[cfg(target_os = "linux")]
 fn shared_memory_is_short() -> bool {
     const ENOUGH: u64 = 1 << 30;

@@ -1,4 +1,4 @@
-//! A thread that never ends: a child with a parent-death signal is killed when the thread that started it ends.
+//! A permanent thread. A child with a parent-death signal is killed when the thread that started it ends.
 use std::sync::{LazyLock, mpsc};
 
 use parking_lot::Mutex;
@@ -18,7 +18,7 @@ static THREAD: LazyLock<Mutex<mpsc::Sender<Work>>> = LazyLock::new(|| {
     Mutex::new(sender)
 });
 
-/// Runs a function on the thread that never ends, and waits for it. `None` if the thread could not be started.
+/// Runs a function on the permanent thread and returns its result. `None` if the thread could not be started.
 pub(super) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     let work = Box::new(move || drop(sender.send(work())));

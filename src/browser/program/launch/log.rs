@@ -1,15 +1,15 @@
-//! The browser's log. It contains the texts of uncaught errors, which cannot be read otherwise without pages
-//! noticing. A headed browser logs only those of its default context. Other lines explain why a browser ended.
+//! The browser's log. Only from it can uncaught errors be read without pages detecting it. A headed browser
+//! logs only errors of its default context. Other lines explain why a browser exited.
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// How many uncaught errors are kept: the newest.
+/// The maximum number of uncaught errors kept; older errors are dropped.
 const MOST_ERRORS: usize = 500;
-/// The most characters that are kept of each error.
+/// The maximum number of characters kept of each error.
 const LONGEST_TEXT: usize = 2_000;
-/// The longest console entry that is assembled from lines, in bytes.
+/// The maximum length of a console entry of several lines, in bytes.
 const LONGEST_ENTRY: usize = 64 * 1024;
 
 /// Uncaught errors of all pages of a browser, newest last. Cheap to clone.
@@ -26,8 +26,8 @@ struct UncaughtError {
 }
 
 impl UncaughtErrors {
-    /// The texts of the `count` errors at this position. `None` if fewer are logged so far, or more with different
-    /// texts, such as by other pages with the same script.
+    /// Returns the texts of the `count` errors at this URL and line. `None` if the log has fewer errors
+    /// there, or if it has more and their texts differ, for example because other pages run the same script.
     pub fn error_texts(&self, url: &str, line: i64, count: usize) -> Option<Vec<String>> {
         let errors = self.errors.lock();
         let here = errors.iter().filter(|error| error.line == line && error.url == url);
@@ -58,7 +58,7 @@ impl LogReader {
         Self { uncaught: uncaught.clone(), entry: None }
     }
 
-    /// Handles a line. Returns whether to keep it as a diagnosis: console messages and routine lines are not kept.
+    /// Processes a line. Returns whether it helps to diagnose failures: console and routine messages do not.
     pub(super) fn should_keep(&mut self, line: &str) -> bool {
         let mut entry = match (self.entry.take(), beginning(line)) {
             (_, Some((kind, said))) if kind.contains(":CONSOLE") => said.to_owned(),

@@ -1,17 +1,17 @@
 //! Measures how much memory a browser's pages use.
 use std::fs;
 
-/// The private memory, in bytes, of all renderers of the browser with this process id; 0 if it is unknown.
+/// Returns the private memory, in bytes, of all renderers of the browser with this process id; 0 if unknown.
 pub(super) fn of_renderers(browser: u32) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     ids.filter(|&id| session(id) == Some(browser) && is_renderer(id)).filter_map(own_bytes).sum()
 }
 
-/// The POSIX session id of a process: all processes of a browser are in one session.
+/// Returns the POSIX session id of a process. All processes of a browser share one session.
 fn session(id: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The program name before the parenthesis may contain any characters.
+    // The program name before the parenthesis may itself contain spaces and parentheses.
     text.rsplit_once(')')?.1.split_whitespace().nth(3)?.parse().ok()
 }
 

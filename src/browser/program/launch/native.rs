@@ -10,13 +10,13 @@ use tokio::process::Command;
 use super::LaunchOptions;
 use super::profile::Folder;
 
-/// The program that Chromium asks which application opens a URL; the answer "yes" means Chromium itself.
+/// The program that Chromium asks whether it is the default application for a URL scheme.
 const DESKTOP: &str = "xdg-settings";
 const ANSWER: &str = "#!/bin/sh\n[ \"$1 $2\" = 'check default-url-scheme-handler' ] && echo yes\n";
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Preferences that disable screen sharing, so that the page sees a cancelled picker, and the print preview, which
-/// stops the page until it is closed.
+/// Preferences that disable screen sharing (the page sees a cancelled picker) and the print preview, which
+/// would block the page until it is closed.
 const PREFERENCES: &str = r#"{"hardware":{"screen_capture_enabled":false},"printing":{"enabled":false}}"#;
 
 /// Disables the screen-sharing picker and the print preview in a temporary profile, and the prompt for external

@@ -1,4 +1,4 @@
-//! The browser's processes: start, pipes and end.
+//! The browser's processes: starting, communicating over pipes, and ending them.
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::{self, File};
@@ -28,28 +28,28 @@ use super::{LaunchOptions, Plan, absolute, diagnosis, firefox, flags, lasting, m
 use crate::error::{Error, Result};
 use crate::folders::make_private;
 
-/// Messages from the browser.
+/// The pipe that carries messages from the browser.
 pub type PipeReceiver = tokio::net::unix::pipe::Receiver;
-/// Messages to the browser.
+/// The pipe that carries messages to the browser.
 pub type PipeSender = tokio::net::unix::pipe::Sender;
 
 type Pipes = (PipeReceiver, PipeSender);
 
-/// How long a browser that did not save its profile in time may take to exit after SIGTERM.
+/// How long the browser may take to exit after SIGTERM, which is sent if it did not save its profile in time.
 const TERMINATION: Duration = Duration::from_secs(1);
-/// How long dead processes may take to disappear.
+/// The time limit for killed processes to disappear.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
-/// How long the last output of a browser may take to arrive after its exit.
+/// How long to wait for the last log lines of a browser that exited.
 const LAST_WORDS: Duration = Duration::from_millis(300);
-/// How many lines of the browser's standard error are kept.
+/// The number of lines of the browser's standard error that are kept.
 const TAIL_LINES: usize = 40;
-/// The most characters that are kept of each line.
+/// The maximum number of characters kept of each line.
 const TAIL_LINE: usize = 500;
 
-/// A browser that we have started. It is killed on drop, and ends with this process in any case.
+/// A browser process that we started. It is killed on drop, and in any case ends when this process ends.
 pub struct BrowserProcess {
     pipes: Mutex<Option<Pipes>>,
-    /// The WebSocket URL of a browser that uses WebDriver BiDi.
+    /// The WebSocket URL, if the browser uses WebDriver BiDi.
     address: Option<String>,
     pid: Pid,
     headless: bool,
@@ -60,7 +60,7 @@ pub struct BrowserProcess {
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
-    /// Whether the browser sees another file system than we do.
+    /// Whether the browser is sandboxed with a different file system than this process, as a snap is.
     has_own_file_system: bool,
     version: Version,
     tail: Tail,
@@ -100,13 +100,13 @@ impl From<ExitStatus> for Exit {
 }
 
 impl BrowserProcess {
-    /// Takes our ends of both pipes, whose messages end with a zero byte. `None` after the first call. When the ends
-    /// are dropped, the browser saves its profile and exits.
+    /// Returns our ends of both pipes; `None` after the first call. Messages end with a zero byte. When the
+    /// ends are dropped, the browser saves its profile and exits.
     pub fn take_pipes(&self) -> Option<Pipes> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The WebDriver BiDi URL of a Firefox.
+    /// Returns the WebDriver BiDi URL of a Firefox; `None` for Chromium.
     pub fn bidi_address(&self) -> Option<&str> {
         self.address.as_deref()
     }
@@ -124,12 +124,12 @@ impl BrowserProcess {
         self.has_custom_user_agent
     }
 
-    /// Whether the user chose the user agent, which may belong to another browser.
+    /// Whether the user set the user agent, which may be that of another browser.
     pub fn claims_other_browser(&self) -> bool {
         self.claims_other_browser
     }
 
-    /// Whether WebRTC traffic is allowed only through proxies.
+    /// Whether WebRTC may send traffic only through proxies.
     pub fn restricts_webrtc(&self) -> bool {
         self.restricts_webrtc
     }
@@ -139,12 +139,12 @@ impl BrowserProcess {
         self.refuses_external_programs
     }
 
-    /// The brand besides Chromium, such as `Google Chrome`.
+    /// The brand besides Chromium, such as `Google Chrome`; `None` for Chromium.
     pub fn brand(&self) -> Option<&str> {
         self.brand.as_deref()
     }
 
-    /// The memory of the browser's pages in bytes.
+    /// Returns the private memory of the browser's renderers, in bytes; 0 if unknown.
     pub fn memory_of_pages(&self) -> u64 {
         memory::of_renderers(self.pid())
     }
@@ -154,12 +154,12 @@ impl BrowserProcess {
         &self.profile
     }
 
-    /// Whether the profile is removed after the browser's exit.
+    /// Whether the profile is removed after the browser has exited.
     pub fn has_temporary_profile(&self) -> bool {
         self.temporary
     }
 
-    /// A folder that is removed after the browser's exit. `None` if the browser sees another file system than we do.
+    /// Returns a temporary folder. `None` if the browser's file system differs, so that it cannot read it.
     pub fn scratch_folder(&self) -> Option<PathBuf> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         folder.as_ref().filter(|_| !self.has_own_file_system).map(Folder::scratch)
@@ -169,23 +169,23 @@ impl BrowserProcess {
         &self.version
     }
 
-    /// The uncaught errors of the browser's pages.
+    /// Returns the uncaught errors that the browser's pages logged.
     pub fn uncaught_errors(&self) -> &UncaughtErrors {
         &self.uncaught
     }
 
-    /// Waits for the exit of the browser.
+    /// Waits until the browser has exited.
     pub fn wait_for_exit(&self) -> impl Future<Output = Exit> + Send + use<> {
         ended(self.ended.clone())
     }
 
     /// Ends the browser and removes its temporary files.
     ///
-    /// For a permanent profile, close the pipe or send `Browser.close` first; then the browser has `limit` to save the
-    /// profile. A signal would make it exit without saving the newest cookies.
+    /// For a permanent profile, close the pipe or send `Browser.close` first; the browser then has `limit` to
+    /// save the profile. After a signal, it would exit without saving the newest cookies.
     pub async fn terminate(&self, limit: Duration) {
         if self.temporary {
-            // If its pipe closed first, the browser could be killed when it has removed only the link to its socket.
+            // If the pipe closed first, the kill could come after the browser removed only the socket's link.
             self.kill();
         }
         drop(self.take_pipes());
@@ -194,7 +194,7 @@ impl BrowserProcess {
             let _ = timeout(TERMINATION, self.wait_for_exit()).await;
         }
         self.kill();
-        // Killed processes take a while to release their memory: their files are removed meanwhile.
+        // Killed processes take a while to release their memory. Their files are removed meanwhile.
         let files = self.folder.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Folder::files);
         let cleared =
             tokio::task::spawn_blocking(move || files.into_iter().flatten().for_each(profile::clear));
@@ -212,7 +212,7 @@ impl BrowserProcess {
     }
 
     fn kill(&self) {
-        // After the exit, another process may have this process id.
+        // After the exit, the process id may belong to another process.
         if self.is_running() {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }
@@ -231,7 +231,7 @@ impl fmt::Debug for BrowserProcess {
     }
 }
 
-/// Starts the browser and waits for its first answer.
+/// Starts the browser process and waits for its first reply.
 pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instant) -> Result<BrowserProcess> {
     diagnosis::check_program(&plan.found.executable)?;
     let parent = temporary_folder(options, plan);
@@ -287,7 +287,7 @@ pub(super) async fn start(options: &LaunchOptions, plan: &Plan, deadline: Instan
     }
 }
 
-/// The first reply of a browser.
+/// The first reply of a browser: Chromium's version, or Firefox's BiDi URL.
 enum First {
     Version(Version),
     Address(String),
@@ -304,7 +304,7 @@ fn temporary_folder(options: &LaunchOptions, plan: &Plan) -> PathBuf {
     }
 }
 
-/// Locks a permanent profile for the start of a browser: the browser's own lock appears only later.
+/// Locks a permanent profile while a browser starts, because the browser's own lock appears only later.
 fn kept_profile(folder: &Path) -> Result<(PathBuf, File)> {
     let path = absolute(folder);
     let unwritable = |error| diagnosis::unwritable(&path, &error);
@@ -339,18 +339,18 @@ fn spawn(
     });
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     for (name, _) in std::env::vars_os() {
-        // Our own settings may contain keys, and any process of this user can read a browser's environment.
+        // Our own settings may contain keys, and any process of this user can read the browser's environment.
         if name.to_string_lossy().starts_with("PATCHRIGHT_MCP_") {
             command.env_remove(name);
         }
     }
-    // A killed browser leaves crash dumps and temporary files, so they go into our folder.
+    // A killed browser leaves crash dumps and temporary files behind, so they go into our temporary folder.
     command.env("BREAKPAD_DUMP_LOCATION", folder.scratch().join("crashes"));
     if cfg!(target_os = "linux") {
         if fits_a_socket(&folder.scratch()) {
             command.env("TMPDIR", folder.scratch());
         } else if !fits_a_socket(&std::env::temp_dir()) {
-            command.env("TMPDIR", "/tmp"); // It would not start.
+            command.env("TMPDIR", "/tmp"); // If the path were too long, it would not start.
         }
     }
     if let Some(locale) = &options.locale {
@@ -395,7 +395,7 @@ fn spawn(
     Ok((process, pipes))
 }
 
-/// Waits for the browser's exit, ends its remaining processes, and removes the folder if `BrowserProcess` is dropped.
+/// Waits for the browser's exit and kills its remaining processes. Removes the folder if nobody else uses it.
 fn reap(mut child: Child, pid: Pid, folder: Arc<Mutex<Option<Folder>>>) -> watch::Receiver<Option<Exit>> {
     let (sender, receiver) = watch::channel(None);
     tokio::spawn(async move {
@@ -420,19 +420,19 @@ async fn ended(mut ended: watch::Receiver<Option<Exit>>) -> Exit {
     }
 }
 
-/// Whether the path of the browser's Unix socket below its temporary folder is short enough.
+/// Whether `scratch` is short enough for the path of the Unix socket that the browser creates in it.
 fn fits_a_socket(scratch: &Path) -> bool {
     const LONGEST: usize = 107;
     scratch.as_os_str().len() + "/org.chromium.Chromium.XXXXXX/SingletonSocket".len() <= LONGEST
 }
 
-/// Starts the command in its own session, with pipes as its descriptors 3 (input) and 4 (output), and the lock of
-/// `folder` as 5.
+/// Starts the command in its own session. Its descriptors are 3 (input pipe), 4 (output pipe) and 5 (the lock
+/// of `folder`).
 fn spawn_with_pipes(mut command: Command, folder: &Folder, how: ExitTrigger) -> io::Result<(Child, Pipes)> {
     let (its_input, our_output) = io::pipe()?;
     let (our_input, its_output) = io::pipe()?;
-    // While `its_input` and the other ends are open, descriptors 3, 4 and 5 are in use, so that none that the standard
-    // library opens for the start of a process can get these numbers.
+    // While the pipe ends are open, descriptors 3, 4 and 5 are in use, so the standard library cannot get
+    // these numbers for the descriptors that it opens to start a process.
     let ends = [
         fcntl_dupfd_cloexec(&its_input, FIRST_FREE)?,
         fcntl_dupfd_cloexec(&its_output, FIRST_FREE)?,
@@ -445,7 +445,7 @@ fn spawn_with_pipes(mut command: Command, folder: &Folder, how: ExitTrigger) -> 
     inherit(&mut command, ends, how);
     let child = match how {
         ExitTrigger::PipeClosed => command.spawn()?,
-        // The parent-death signal is sent when the starting thread ends, so a thread that never ends starts it.
+        // The parent-death signal is sent when the starting thread ends, so a permanent thread is used.
         ExitTrigger::ParentDeath => {
             let runtime = tokio::runtime::Handle::current();
             let spawn = move || {
@@ -459,20 +459,20 @@ fn spawn_with_pipes(mut command: Command, folder: &Folder, how: ExitTrigger) -> 
     Ok((child, pipes))
 }
 
-/// How a browser notices that this process has ended.
+/// What makes a browser exit when this process has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ExitTrigger {
-    /// Its pipe closes.
+    /// The browser exits when its pipe closes.
     PipeClosed,
-    /// The system kills it with a parent-death signal, on Linux.
+    /// On Linux, the kernel kills the browser with a parent-death signal.
     ParentDeath,
 }
 
-/// The lowest number for duplicated descriptors, above those that the child gets.
+/// The lowest number for duplicated descriptors, above the child's descriptors 3 to 5.
 const FIRST_FREE: i32 = 10;
 
-/// A larger stack limit for the browser, which crashes on pages nested too deeply for its stack: the usual 8 MB allow
-/// about 2,500 levels. `None` if the limit cannot be raised, need not be, or would reserve memory (no overcommit).
+/// Returns a larger stack limit: with the usual 8 MB, the browser crashes on pages with more than about 2,500
+/// levels. `None` if it cannot be raised, is large enough, or would reserve memory (no overcommit).
 fn large_stack() -> Option<Rlimit> {
     const BYTES: u64 = 64 << 20;
     const STRICT: &str = "2";
@@ -484,7 +484,7 @@ fn large_stack() -> Option<Rlimit> {
     (is_less && may_grow && has_room).then_some(Rlimit { current: Some(BYTES), ..limit })
 }
 
-/// Makes the child inherit these descriptors as 3, 4 and 5, and start its own session.
+/// Makes the child inherit `ends` as descriptors 3, 4 and 5, and start its own session.
 #[allow(
     unsafe_code,
     reason = "the standard library has no safe way to hand a child other descriptors than 0, 1 and 2"
@@ -494,11 +494,11 @@ fn inherit(command: &mut Command, ends: [OwnedFd; 3], how: ExitTrigger) {
     let set_up = move || {
         rustix::process::setsid()?;
         if let Some(stack) = stack {
-            // The browser also runs with the old limit; only pages nested thousands of levels deep crash then.
+            // If this fails, the browser still runs, but pages nested thousands of levels deep crash.
             let _ = setrlimit(Resource::Stack, stack);
         }
         if how == ExitTrigger::ParentDeath {
-            // Firefox sets the permissions of a finished download by the umask.
+            // Firefox derives the permissions of a finished download from the umask.
             rustix::process::umask(Mode::RWXG.union(Mode::RWXO));
             #[cfg(target_os = "linux")]
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -529,13 +529,13 @@ async fn first_answer((receiver, sender): &mut Pipes) -> io::Result<Version> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
     }
-    // Only the zero byte: nothing else was requested, so nothing can follow the reply.
+    // Remove only the zero byte: nothing else was requested, so nothing follows the reply.
     answer.pop();
     let reply: Reply = serde_json::from_slice(&answer)?;
     Ok(reply.result)
 }
 
-/// The last lines of a browser's standard error.
+/// The last lines of the browser's standard error.
 #[derive(Clone)]
 struct Tail {
     lines: Arc<Mutex<VecDeque<String>>>,
@@ -553,7 +553,7 @@ impl Tail {
         tokio::spawn(async move {
             let mut stderr = BufReader::new(stderr);
             let mut line = Vec::new();
-            // An endless line is read in parts, so that it cannot fill our memory.
+            // A line without end is read in parts, so that it cannot fill our memory.
             while let Ok(1..) = (&mut stderr).take(64 * 1024).read_until(b'\n', &mut line).await {
                 let read = String::from_utf8_lossy(&line);
                 let text = read.trim_end().chars().take(TAIL_LINE).collect();
@@ -576,7 +576,7 @@ impl Tail {
         Self { lines, complete, address }
     }
 
-    /// The WebSocket URL in the browser's output.
+    /// Waits for the WebSocket URL in the browser's output.
     async fn address(&self) -> io::Result<String> {
         let mut address = self.address.clone();
         let answer = address.wait_for(Option::is_some).await.map_err(|_| io::ErrorKind::UnexpectedEof)?;
@@ -588,7 +588,7 @@ impl Tail {
         lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Waits until standard error closes, which happens when all processes of the browser have ended.
+    /// Waits at most `limit` until standard error closes, when all processes of the browser have ended.
     async fn complete(&self, limit: Duration) {
         let mut complete = self.complete.clone();
         let _ = timeout(limit, complete.wait_for(|done| *done)).await;

@@ -1,4 +1,4 @@
-//! Profiles: temporary ones that must be removed, and permanent ones that only one browser can use.
+//! Profile folders. Temporary ones must be removed; permanent ones allow only one browser at a time.
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -14,18 +14,18 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
 
 const PREFIX: &str = "patchright-mcp-";
-/// The browser's symbolic link to its socket.
+/// The name of the symbolic link in the profile to the browser's Unix socket.
 const SOCKET: &str = "SingletonSocket";
 const COOKIE: &str = "SingletonCookie";
 const LOCK: &str = "lock";
 const PROFILE: &str = "profile";
 const SCRATCH: &str = "tmp";
 
-/// The temporary folders of this process, each with the leader of the process group that uses it.
+/// The temporary folders of this process, each with the leader of the process group that uses the folder.
 static FOLDERS: Mutex<BTreeMap<PathBuf, Option<Pid>>> = Mutex::new(BTreeMap::new());
 
-/// A temporary folder with a lock, which this process and the browser that inherits it hold as long as they live.
-/// Process ids would not suffice, as they are reused and differ between containers.
+/// A temporary folder with a lock file. This process and its browser, which inherits the lock, hold it while
+/// they run. Process ids would not suffice: they are reused and differ between containers.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Creates a private folder in `parent`.
+    /// Creates a folder in `parent` that only this user can access, and locks it.
     pub(crate) fn make(parent: &Path) -> io::Result<Self> {
         loop {
             let path = parent.join(format!("{PREFIX}{}-{}", std::process::id(), random()?));
@@ -42,7 +42,7 @@ impl Folder {
                 made => made?,
             }
             let lock = File::create_new(path.join(LOCK))?;
-            // Another process in `sweep` may already have locked or removed the new folder as stale.
+            // Another process that runs `sweep` may already have locked or removed the new folder as stale.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err()
                 || lock.metadata()?.nlink() == 0
             {
@@ -61,17 +61,17 @@ impl Folder {
         self.path.join(PROFILE)
     }
 
-    /// The folder for temporary files of the browser.
+    /// Returns the folder for the browser's temporary files.
     pub(crate) fn scratch(&self) -> PathBuf {
         self.path.join(SCRATCH)
     }
 
-    /// The parts of the folder that processes write into.
+    /// Returns the subfolders that the browser writes into: profile and temporary files.
     pub(super) fn files(&self) -> [PathBuf; 2] {
         [self.profile(), self.scratch()]
     }
 
-    /// Starts the process that uses this folder, unless [`remove_all`] has run, which waits for it and kills it too.
+    /// Starts the process that uses this folder, so that [`remove_all`] kills it. Fails after [`remove_all`].
     pub(crate) fn start<T>(
         &self,
         spawn: impl FnOnce() -> io::Result<T>,
@@ -93,7 +93,7 @@ impl Folder {
         }
     }
 
-    /// The lock, which every process with a copy of this descriptor holds.
+    /// Returns the lock. Every process with a copy of this descriptor holds it.
     pub(super) fn lock(&self) -> BorrowedFd<'_> {
         self.lock.as_fd()
     }
@@ -101,7 +101,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A process that is being killed may still create files, so that the removal fails at first.
+        // A process that is being killed may still create files, so removal may fail at first.
         for _ in 0..5 {
             if remove(&self.path).is_ok() {
                 FOLDERS.lock().remove(&self.path);
@@ -113,7 +113,7 @@ impl Drop for Folder {
     }
 }
 
-/// Kills all browsers and removes all folders of this process, right before it exits.
+/// Kills all browsers of this process and removes their temporary folders. Called right before exit.
 pub(super) fn remove_all() {
     const LIMIT: Duration = Duration::from_secs(1);
     let made = std::mem::take(&mut *FOLDERS.lock());
@@ -128,13 +128,13 @@ pub(super) fn remove_all() {
     }
 }
 
-/// Removes one part of a folder whose processes are about to end. Files that they still write are removed later.
+/// Removes a subfolder whose processes are about to end. A later removal deletes what they still write.
 pub(super) fn clear(folder: PathBuf) {
     remove_socket(&folder);
     let _ = fs::remove_dir_all(folder);
 }
 
-/// Removes the folder, the lock last, so that an interrupted removal can be resumed.
+/// Removes the folder. The lock file goes last, so that an interrupted removal can be resumed.
 fn remove(folder: &Path) -> io::Result<()> {
     remove_socket(&folder.join(PROFILE));
     for part in [PROFILE, SCRATCH] {
@@ -144,7 +144,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     gone(fs::remove_dir(folder))
 }
 
-/// Removes the socket of a killed browser, which is outside our folder if our path is too long for a socket.
+/// Removes a killed browser's socket, which is outside our folder if the path is too long for a socket.
 fn remove_socket(profile: &Path) {
     let Ok(socket) = fs::read_link(profile.join(SOCKET)) else { return };
     let Some(folder) = socket.parent() else { return };
@@ -161,7 +161,7 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Removes the temporary folders in `parent` that no living process has locked. Returns their number.
+/// Removes the temporary folders in `parent` that no running process has locked. Returns their number.
 pub(crate) fn sweep(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     entries
@@ -169,8 +169,8 @@ pub(crate) fn sweep(parent: &Path) -> usize {
         .count()
 }
 
-/// Removes folders in `parent` that killed browsers left, and returns how many. A browser has such a folder if the path
-/// of its profile is too long for a Unix socket.
+/// Removes the socket folders of killed browsers in `parent`, and returns how many were removed. A browser
+/// has one if the path of its profile is too long for a Unix socket.
 pub(super) fn sweep_sockets(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_browsers = |entry: &fs::DirEntry| {
@@ -183,7 +183,7 @@ pub(super) fn sweep_sockets(parent: &Path) -> usize {
 
 const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
 
-/// Whether a folder was last changed so long ago that no process can still be creating it.
+/// Whether a folder was last changed at least 60 s ago, so that no process can still be creating it.
 fn is_old(metadata: &fs::Metadata) -> bool {
     const LEAST_AGE: Duration = Duration::from_secs(60);
     metadata.modified().is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= LEAST_AGE))
@@ -215,7 +215,7 @@ fn sweep_one(folder: &Path) -> Option<()> {
     let opened = open(folder, flags | OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).ok()?;
     match openat(&opened, LOCK, flags | OFlags::RDWR, Mode::empty()) {
         Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).ok()?,
-        // A folder without a lock is being created, is not ours, or was written to after its lock had been removed.
+        // A folder without a lock is being created, is not ours, or was written to after the lock's removal.
         Err(Errno::NOENT) if is_old(&metadata) && has_only_our_parts(folder) => {}
         Err(_) => return None,
     }
@@ -248,13 +248,13 @@ fn random() -> io::Result<String> {
     Ok(format!("{:08x}", u32::from_ne_bytes(bytes)))
 }
 
-/// Locks a profile for starting a browser; `None` while another process has the lock. Dropping the file unlocks it.
+/// Locks a profile while a browser starts; `None` if another process has the lock. Drop the file to unlock.
 pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
     let folder = File::open(profile)?;
     Ok(flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(folder))
 }
 
-/// Describes the process that uses a profile, according to the browser's own lock: a symbolic link to `host-pid`.
+/// Describes the process that uses a profile, according to `SingletonLock`, a symbolic link to `host-pid`.
 pub(super) fn profile_holder(profile: &Path) -> Option<String> {
     let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
     let (host, pid) = lock.to_str()?.rsplit_once('-')?;
@@ -264,7 +264,7 @@ pub(super) fn profile_holder(profile: &Path) -> Option<String> {
             "process {pid} on another computer, {host} (if that is no more, delete SingletonLock in the profile)"
         ));
     }
-    // A living browser listens on its socket. The next browser takes over the lock of a dead one by itself.
+    // A running browser listens on its socket. A new browser takes over the lock of a dead browser.
     let alive = Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
     let listens = UnixStream::connect(profile.join(SOCKET)).is_ok();
     (alive && listens).then(|| format!("process {pid}{}", name_of(pid)))
@@ -281,7 +281,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates a folder as a dead process leaves it.
+    /// Creates a temporary folder in the state in which a killed process leaves it.
     fn stale(parent: &Path, name: &str) -> PathBuf {
         let folder = parent.join(name);
         fs::create_dir_all(folder.join("profile/Default")).unwrap();

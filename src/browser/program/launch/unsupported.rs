@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 pub type PipeReceiver = tokio::io::Empty;
 pub type PipeSender = tokio::io::Sink;
 
-/// A browser process, which cannot exist on this system.
+/// A browser process. No value of this type can exist on this system.
 #[derive(Debug)]
 pub enum BrowserProcess {}
 

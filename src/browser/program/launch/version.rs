@@ -1,4 +1,4 @@
-//! The browser's version, cached so that the browser need not be run for it at every start.
+//! The browser's version. It is cached, so that a start need not run the browser just to read the version.
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -13,14 +13,14 @@ use tokio::time::{Instant, timeout};
 
 use crate::browser::program::find::{self, Channel, FoundBrowser};
 
-/// The version that the browser reported at its start.
+/// The result of CDP's `Browser.getVersion` at the browser's start.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Version {
     /// The name and version, such as `Chrome/156.0.8078.79` or `HeadlessChrome/156.0.8078.79`.
     pub product: String,
     pub protocol_version: String,
-    /// The user agent for pages, including `--user-agent`.
+    /// The user agent for pages. It is the value of `--user-agent` if given.
     pub user_agent: String,
     pub revision: String,
     pub js_version: String,
@@ -33,9 +33,9 @@ impl Version {
     }
 }
 
-/// The time limit for `--version`, which starts large parts of the browser.
+/// The time limit for running the browser with `--version`, which starts large parts of the browser.
 const ASKING: Duration = Duration::from_secs(5);
-/// The number of browsers whose version is cached.
+/// The number of browser programs whose versions the cache holds.
 const REMEMBERED: usize = 32;
 
 static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
@@ -45,7 +45,7 @@ static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 pub(super) struct Release(String);
 
 impl Release {
-    /// Parses the output of `--version`.
+    /// Parses the output of `--version`; `None` without a version number.
     fn read(text: &str) -> Option<Self> {
         let is_version = |word: &str| {
             word.matches('.').count() == 3 && word.split('.').all(|part| part.parse::<u32>().is_ok())
@@ -70,7 +70,7 @@ impl Release {
     }
 }
 
-/// The name and version of a browser: from the cache, or from `--version`.
+/// Returns the name and version of a browser, from the cache or from `--version`; `None` if unknown.
 pub(super) async fn of(found: &FoundBrowser, deadline: Instant) -> Option<Release> {
     if let Some(known) = known(found) {
         return Some(known);
@@ -80,7 +80,7 @@ pub(super) async fn of(found: &FoundBrowser, deadline: Instant) -> Option<Releas
     Some(release)
 }
 
-/// The brand that a browser reports to pages besides Chromium; `None` if it has no other.
+/// Returns the brand that a browser reports to pages besides Chromium; `None` if it reports only Chromium.
 pub(super) fn brand(found: &FoundBrowser) -> Option<String> {
     const BRANDS: [&str; 2] = ["Google Chrome", "Microsoft Edge"];
     let known = known(found).filter(|release| !release.name().is_empty());
@@ -109,7 +109,7 @@ pub(super) fn remember(found: &FoundBrowser, number: &str) {
     keep(found, &Release(name + number));
 }
 
-/// Caches the version for later starts of all processes.
+/// Caches the version in this process and on disk, for other processes.
 fn keep(found: &FoundBrowser, release: &Release) {
     let Some(key) = key(found) else { return };
     let version = release.0.clone();
@@ -125,7 +125,7 @@ fn keep(found: &FoundBrowser, release: &Release) {
     });
 }
 
-/// The user agent of a headed browser. Since version 101, all parts of its version except the first are zero.
+/// Returns the user agent of a headed browser. Since Chromium 101, it contains only the major version.
 pub(super) fn user_agent(found: &FoundBrowser, version: &str) -> String {
     let platform = if cfg!(windows) {
         "Windows NT 10.0; Win64; x64"
@@ -141,7 +141,7 @@ pub(super) fn user_agent(found: &FoundBrowser, version: &str) -> String {
     )
 }
 
-/// The cache key of a browser program. `None` for a script, which would not change in an update.
+/// Returns the cache key of a browser program. `None` for a script, which an update would not change.
 fn key(found: &FoundBrowser) -> Option<String> {
     let path = if found.is_snap() {
         fs::canonicalize("/snap/chromium/current").ok()?
@@ -168,13 +168,13 @@ async fn ask(found: &FoundBrowser, deadline: Instant) -> Option<Release> {
     let child = command.spawn().ok()?;
     #[cfg(unix)]
     let _group = Group(rustix::process::Pid::from_raw(child.id()?.cast_signed())?);
-    // Two thirds of the remaining time are left for the start itself.
+    // Leave two thirds of the remaining time for the start itself.
     let limit = ASKING.min(deadline.saturating_duration_since(Instant::now()) / 3);
     let output = timeout(limit, child.wait_with_output()).await.ok()?.ok()?;
     Release::read(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The process group of `--version`, which is killed on drop, since a wrapper script may have children.
+/// The process group of a `--version` run. It is killed on drop, because a wrapper script may have children.
 #[cfg(unix)]
 struct Group(rustix::process::Pid);
 

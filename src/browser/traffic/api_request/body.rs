@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use super::{ApiBody, ApiPart, failed, too_large};
 use crate::error::Result;
 
-/// The encoded body, and its content type.
+/// Returns the encoded body and its content type.
 pub(super) fn write(body: &ApiBody, has_type: bool) -> (Vec<u8>, String) {
     match body {
         ApiBody::Bytes(bytes) => (bytes.clone(), "application/octet-stream".to_owned()),
@@ -69,7 +69,7 @@ pub(super) fn unpacked(packed: Vec<u8>, encodings: &str, most: usize) -> Result<
     Ok(body)
 }
 
-/// Reads everything, up to one byte more than the limit, by which the caller notices that it is exceeded.
+/// Reads at most one byte more than the limit, so that the caller can detect when the limit is exceeded.
 fn read(reader: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     reader.take(most as u64 + 1).read_to_end(&mut plain)?;

@@ -1,4 +1,4 @@
-//! Errors of HTTP exchanges, with the texts of Node.js.
+//! Errors of HTTP exchanges, worded as in Node.js.
 use std::error::Error as _;
 
 use url::Url;
@@ -6,7 +6,7 @@ use url::Url;
 use crate::browser::egress::client_certificate::alert_of;
 use crate::error::Error;
 
-/// Why an exchange failed.
+/// Why a request got no response.
 pub(super) enum ExchangeError {
     /// The connection was reset; a retry may succeed.
     Reset(Error),
@@ -55,7 +55,7 @@ pub(super) fn lost(error: &reqwest::Error, url: &Url) -> ExchangeError {
     ExchangeError::For(failed(&reason))
 }
 
-/// The error for a failed request with this reason.
+/// Returns the error of a failed request.
 pub(super) fn failed(reason: &str) -> Error {
     Error::RequestFailed { reason: reason.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The network route of API requests: directly, through the relay of a browser context, or through a proxy.
+//! The network route of API requests: direct, through a browser context's relay, or through a proxy.
 use std::time::Instant;
 
 use tokio::sync::OnceCell;
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 
 #[derive(Debug)]
 pub(super) enum NetworkRoute {
-    /// Through the relay of a browser context with its network policy, or directly if the context has no relay.
+    /// Through a browser context's relay, which applies its network policy; direct if it has no relay.
     Context(BrowserContext),
-    /// Through this proxy, with a separate relay before it, as for pages.
+    /// Through this proxy. As for pages, a separate relay connects to the proxy if necessary.
     Proxy(Box<(Proxy, OnceCell<Option<Relay>>)>),
     Direct,
 }
@@ -28,7 +28,7 @@ impl NetworkRoute {
         }
     }
 
-    /// The proxy settings for an HTTP client.
+    /// Returns the proxy settings for an HTTP client; `None` for a direct connection.
     pub(super) async fn proxy(&self) -> Result<Option<reqwest::Proxy>> {
         let (server, bypass) = match self {
             Self::Direct => return Ok(None),
@@ -44,7 +44,7 @@ impl NetworkRoute {
         Ok(Some(read.no_proxy(bypass.and_then(bypassing))))
     }
 
-    /// The relay's explanation of a failure since `begun`, if it has one.
+    /// Returns the reason that the relay recorded for a failure since `begun`, if there is one.
     pub(super) fn explain(&self, begun: Instant) -> Option<Error> {
         match self {
             Self::Direct => None,
@@ -64,13 +64,13 @@ async fn open(proxy: &Proxy) -> Result<Option<Relay>> {
     Relay::start(wanted).await
 }
 
-/// Hosts that bypass the proxy, in the browsers' format: a name includes its subdomains.
+/// Parses the hosts that bypass the proxy, in the browsers' format: a name includes its subdomains.
 fn bypassing(hosts: &str) -> Option<reqwest::NoProxy> {
     let hosts: Vec<_> = hosts.split([',', ';']).map(|host| host.trim().trim_start_matches("*.")).collect();
     reqwest::NoProxy::from_string(&hosts.join(","))
 }
 
-/// The error of a request, with the name of the proxy that caused it.
+/// Converts the error of a relay to that of a request, with the name of the proxy that caused it.
 fn with_proxy(error: Error, proxy: Option<&Proxy>) -> Error {
     match (error, proxy) {
         (Error::NavigationFailed { reason }, Some(proxy)) => {

@@ -6,7 +6,7 @@ use crate::browser::options::domains::DomainList;
 use crate::browser::options::routing::UrlGlob;
 use crate::error::{Error, Result};
 
-/// The resource types, named as in Playwright.
+/// The resource types that can be blocked, named as in Playwright.
 const KINDS: [&str; 15] = [
     "document",
     "stylesheet",
@@ -25,7 +25,7 @@ const KINDS: [&str; 15] = [
     "other",
 ];
 
-/// Which requests to block. The main documents of tabs are never blocked, as they are opened on purpose.
+/// Rules for requests to block. Navigations of tabs are never blocked.
 #[derive(Debug, Clone, Default)]
 pub struct BlockRules {
     kinds: Vec<String>,
@@ -33,7 +33,7 @@ pub struct BlockRules {
     addresses: Vec<UrlGlob>,
 }
 
-/// The id of a call of [`BrowserContext::block`], to undo it.
+/// Identifies one call of [`BrowserContext::block`], to undo it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockId(u64);
 
@@ -44,8 +44,8 @@ pub(super) struct Blocks {
 }
 
 impl BlockRules {
-    /// Returns `Error::InvalidArguments` for an unknown resource type, a URL pattern with unbalanced braces, or if
-    /// nothing is given.
+    /// Creates rules. Returns `Error::InvalidArguments` for an unknown resource type, a URL pattern with
+    /// unbalanced braces, or if all arguments are empty.
     pub fn new(kinds: Vec<String>, domains: DomainList, addresses: &[String]) -> Result<Self> {
         let wrong = |problem: String| Error::InvalidArguments { problems: vec![problem] };
         if let Some(kind) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
@@ -69,7 +69,7 @@ impl BlockRules {
 }
 
 impl BrowserContext {
-    /// Blocks these requests of this context's pages and their workers. Route handlers do not receive them.
+    /// Blocks matching requests of this context's pages and workers. Route handlers do not receive them.
     pub async fn block(&self, blocking: BlockRules) -> Result<BlockId> {
         if !self.is_followed() {
             self.listen_to_network(Arc::new(|_| ()));

@@ -1,4 +1,4 @@
-//! Intercepts requests and HTTP authentication.
+//! Interception of requests and of HTTP authentication.
 use std::sync::Arc;
 
 use super::{REMEMBERED, Request, Source, entries};
@@ -16,7 +16,7 @@ use crate::cdp::{PendingReply, RawEvent};
 use crate::error::Result;
 
 impl BrowserContext {
-    /// Adds credentials for HTTP authentication.
+    /// Adds credentials for HTTP authentication. They replace earlier ones for the same origin.
     pub async fn add_http_credentials(&self, credentials: HttpCredentials) -> Result<()> {
         self.change_options(|options| {
             options.http_credentials.retain(|known| known.origin != credentials.origin);
@@ -25,7 +25,7 @@ impl BrowserContext {
         self.listen_for_challenges().await
     }
 
-    /// Subscribes to authentication challenges.
+    /// Starts to intercept HTTP authentication challenges.
     pub(super) async fn listen_for_challenges(&self) -> Result<()> {
         if !self.is_followed() {
             self.listen_to_network(Arc::new(|_| ()));
@@ -34,8 +34,8 @@ impl BrowserContext {
         self.set_interception(routed).await
     }
 
-    /// Sets which requests of the context are intercepted, in place of the earlier setting. They are reported as
-    /// `NetworkEvent::Route`. Returns when the browser has confirmed it.
+    /// Sets which requests of the context are intercepted, replacing the earlier setting. They are reported
+    /// as `NetworkEvent::Route`. Returns when the browser has confirmed the change.
     pub async fn set_interception(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
         self.traffic().state.lock().routed = routed.into();
         self.update_holds().await
@@ -56,12 +56,12 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether credentials for this URL were configured, and not entered by a person.
+    /// Whether there are configured credentials for this URL, not merely ones that a person entered.
     pub fn has_credentials_for(&self, url: &str) -> bool {
         self.http_credentials_for(url).is_some_and(|credentials| !credentials.entered_by_person)
     }
 
-    /// Replaces the credentials for HTTP authentication. Requires a subscriber to network events.
+    /// Replaces the credentials for HTTP authentication. They take effect only with a network listener.
     pub async fn set_http_credentials(&self, credentials: Vec<HttpCredentials>) -> Result<()> {
         self.change_options(|options| options.http_credentials = credentials);
         for page in self.pages() {
@@ -70,7 +70,7 @@ impl BrowserContext {
         Ok(())
     }
 
-    /// Whether another session reports the request: service workers have a session of the browser and of each page.
+    /// Whether another session reports the request: a service worker has one for the browser, one per page.
     pub(super) fn is_reported_elsewhere(&self, id: &str, source: &Source) -> bool {
         let state = self.traffic().state.lock();
         let announced = state.announced.get(id).map(|(_, by)| by.session.id().to_owned());
@@ -83,7 +83,7 @@ impl BrowserContext {
         !self.traffic().state.lock().routed.is_none() || source.page.as_ref().is_some_and(Page::is_routed)
     }
 
-    /// Whether requests to this URL are intercepted.
+    /// Whether a handler of the context or the page wants to intercept requests to this URL.
     pub(super) fn decides(&self, source: &Source, url: &str) -> bool {
         self.traffic().state.lock().routed.holds(url)
             || source.page.as_ref().is_some_and(|page| page.routes(url))
@@ -135,14 +135,14 @@ impl BrowserContext {
 }
 
 impl Page {
-    /// Sets which requests of the page are intercepted, in place of the earlier setting. They are reported as
+    /// Sets which requests of the page are intercepted, replacing the earlier setting. They are reported as
     /// `NetworkEvent::Route`.
     pub async fn set_interception(&self, routed: impl Into<InterceptedUrls>) -> Result<()> {
         self.remember_routed(routed.into());
         self.update_hold().await
     }
 
-    /// The page's latest requests, at most 100, oldest first. Empty if nobody subscribes to network events.
+    /// Returns the page's latest requests, oldest first, at most 100. Empty without a network listener.
     pub fn requests(&self) -> Vec<Request> {
         self.context().newest_requests(self)
     }
@@ -160,9 +160,9 @@ impl Page {
     }
 }
 
-/// Starts or stops intercepting requests, with the cache disabled, since cached responses are never
-/// intercepted. Applies to pages; requests of their workers take the same route. The pattern is always `*`:
-/// with a narrower one, redirected requests that do not match it lose their `Origin` in Chromium.
+/// Starts or stops interception of a page (with its workers) or service worker. If `wanted` is `Some(true)`,
+/// disables the cache, because cached responses are never intercepted. The pattern is always `*`: with a
+/// narrower one, Chromium drops the `Origin` of redirected requests that do not match it.
 fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<PendingReply<Empty>> {
     let is_service = source.worker.as_ref().is_none_or(|worker| worker.kind() == WorkerKind::Service);
     let mut commands = Vec::new();
@@ -184,8 +184,8 @@ fn hold(source: &Source, before: Option<bool>, wanted: Option<bool>) -> Vec<Pend
     commands
 }
 
-/// Continues a redirected request with the headers that were set for its first request. Chromium loses the
-/// computed `Origin` of the next request unless its URL is set explicitly.
+/// Continues a redirected request with the headers that a handler set for its first request. Chromium drops
+/// the computed `Origin` of the next request unless the URL is set explicitly.
 pub(super) fn follow(source: &Source, event: &RequestPaused, first: Option<&Request>) {
     let stopped = &event.request.headers;
     let origin = stopped.get("origin");
@@ -211,8 +211,8 @@ fn with_origin(mut headers: Headers, first: &Request, origin: Option<&str>) -> H
     headers
 }
 
-/// The headers of a redirected request that is sent explicitly, including those of the browser itself in their
-/// usual order, but without cookies, which the browser adds.
+/// Returns all headers for a redirected request in the browser's usual order, including those that the
+/// browser sets itself. Cookies are left out, because the browser adds them.
 fn as_browsers_do(stopped: &HeaderList, first: &Request) -> Headers {
     const ORDER: [&str; 7] =
         ["sec-ch-ua-platform", "user-agent", "sec-ch-ua", "sec-ch-ua-mobile", "accept", "origin", "referer"];

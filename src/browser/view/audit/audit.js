@@ -1,4 +1,4 @@
-// Finds accessibility problems of a document. `this` is the injected engine.
+// Finds accessibility problems in a document. `this` is the injected engine.
 (function () {
   const engine = this;
   const found = [];
@@ -35,7 +35,7 @@
     return numbers && numbers.length >= 3 ? [numbers[0], numbers[1], numbers[2], numbers[3] ?? 1] : null;
   };
   const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
-  /** The colour behind an element; null if it is unknown, such as over an image. */
+  /** Returns the background colour behind an element; null if unknown, such as over an image. */
   const behind = (element) => {
     const layers = [];
     for (let at = element; at; at = at.parentElement ?? at.getRootNode().host ?? null) {

@@ -35,7 +35,7 @@ async () => {
         .join("")
     );
   };
-  // CLS: the largest sum of shifts that are less than a second apart, within at most five seconds.
+  // CLS: the largest sum of shifts in a session window: gaps of at most 1 s, at most 5 s in total.
   let [worst, sum, first, last, mover] = [0, 0, 0, 0, null];
   for (const shift of shifts.filter((one) => !one.hadRecentInput)) {
     if (sum && (shift.startTime - last > 1000 || shift.startTime - first > 5000)) sum = 0;

@@ -24,7 +24,7 @@
       const inside = this.shadowRootOf(element);
       if (inside) stack.push(inside);
       if (tag === "input" || tag === "textarea" || tag === "select") {
-        // A script can make user input the default value, but `:user-valid` or `:user-invalid` still matches.
+        // A script can make the user's input the default value, but `:user-valid` or `:user-invalid` still matches.
         if (differs(element) || element.matches(":user-valid, :user-invalid")) lost = "input";
         else if (element.matches(":focus") && element.value) lost = "input";
       } else if (element.isContentEditable && element.textContent.trim() !== "") lost = "input";

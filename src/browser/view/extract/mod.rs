@@ -1,4 +1,4 @@
-//! Extracts typed rows from a document: by a schema with selectors, or from a table by its header.
+//! Extracts typed rows from a document: by a schema of selectors, or from a table by its header.
 mod moments;
 mod numbers;
 mod rolled;
@@ -22,35 +22,35 @@ const SCRIPT: &str = concat!(
     "\nreturn tasks[task](...rest);\n}"
 );
 
-/// A row: values by the names of their fields or columns, in order.
+/// An extracted row: values by field or column name, in order.
 pub type Row = Map<String, Value>;
 
 /// What to extract from a document.
 #[derive(Debug, Clone, Default)]
 pub struct ExtractQuery {
-    /// The selector of the items, one row each. `None`: the whole document, or without `fields` its first table.
+    /// The selector of the items, one row each. `None`: the document; without `fields`, its first table.
     pub each: Option<String>,
-    /// The fields of a row. `None`: the columns of a table.
+    /// The fields of a row. `None`: the columns of the table.
     pub fields: Option<Schema>,
 }
 
-/// Rows that were extracted.
+/// The result of an extraction.
 #[derive(Debug, Clone, Default)]
 pub struct ExtractedRows {
     pub rows: Vec<Row>,
-    /// The number of rows in the whole list, if the page states it.
+    /// The number of rows in the whole list, if the page declares it.
     pub total: Option<usize>,
-    /// The number of tables of which the first was read; 0 with fields.
+    /// The number of matching tables, of which the first was read; 0 if the query has fields.
     pub tables: usize,
-    /// Whether reading stopped early, because it was unclear which rows were in view.
+    /// Whether the extraction stopped early because it lost track of which rows were in view.
     pub is_cut: bool,
 }
 
-/// Rows without types, as the injected script returns them.
+/// Untyped rows, as the injected script returns them.
 #[derive(Debug, Default, Deserialize)]
 struct Found<R> {
     rows: Vec<R>,
-    /// The columns of a table.
+    /// The column names of a table.
     names: Option<Vec<String>>,
     #[serde(default)]
     count: usize,
@@ -58,7 +58,7 @@ struct Found<R> {
 }
 
 impl Frame {
-    /// Extracts the rows that are in the document now.
+    /// Extracts the rows that the document contains now.
     ///
     /// # Errors `not_extracted` if a value is missing or has another type.
     pub async fn extract(&self, wanted: &ExtractQuery) -> Result<ExtractedRows> {
@@ -70,7 +70,7 @@ impl Frame {
         Ok(ExtractedRows { rows, total, tables: count, is_cut: false })
     }
 
-    /// The number of rows in the document now.
+    /// Returns the number of rows that the document contains now.
     pub async fn count_rows(&self, wanted: &ExtractQuery) -> Result<usize> {
         Ok(self.rows_now(wanted).await?.map_or(0, |found| found.rows.len()))
     }
@@ -80,8 +80,8 @@ impl Frame {
         call(&world, "rows", arguments).await.map(Some)
     }
 
-    /// The JavaScript world in which the extraction runs, and its arguments: selector, fields and root. `None` while a
-    /// frame of the selector is missing.
+    /// Returns the world in which the extraction runs, and its arguments: selector, fields and root. `None`
+    /// if a frame that the selector enters does not exist.
     async fn query_target(&self, wanted: &ExtractQuery) -> Result<Option<(World, Vec<CallArgument>)>> {
         let fields = value_argument(&wanted.fields.as_ref().map(Schema::question));
         let Some(each) = &wanted.each else {
@@ -95,7 +95,7 @@ impl Frame {
 }
 
 impl ExtractQuery {
-    /// Converts a row to typed values. `item` is its number, from 1.
+    /// Converts a row to typed values. `item` is its number, counted from 1, for error messages.
     fn row(&self, found: Vec<Value>, names: Option<&[String]>, item: usize) -> Result<Row> {
         match &self.fields {
             Some(schema) => schema.row(found, item),

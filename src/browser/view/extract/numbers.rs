@@ -1,4 +1,4 @@
-//! Parses numbers in common notations.
+//! Finds and parses numbers in text, in common notations.
 use std::borrow::Cow;
 
 const BLANKS: [char; 5] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\u{2007}'];
@@ -8,20 +8,20 @@ const CURRENCIES: [&str; 21] = [
     "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "BRL", "MXN",
     "KRW", "TRY", "ZAR",
 ];
-/// The code points of the digit zero in scripts with decimal digits, except ASCII.
+/// The digit zero of each script with its own decimal digits, except ASCII.
 const ZEROS: [u32; 8] = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50, 0x0a66, 0x0be6, 0xff10];
 
-/// Suffixes that mean a thousand in every language. Those for a million and a milliard (10⁹) follow.
+/// Suffixes that mean a thousand in every language. Below: a million and 10⁹ (milliard).
 const THOUSAND: [&str; 2] = ["k", "K"];
 const MILLION: [&str; 8] = ["M", "Mio", "Mill", "mln", "million", "millions", "Million", "Millionen"];
 const MILLIARD: [&str; 7] = ["bn", "Mrd", "mrd", "Milliarde", "Milliarden", "milliard", "milliards"];
-/// Suffixes that are refused, because they mean different numbers in different languages, or no number.
+/// Suffixes that are rejected because they mean different numbers in different languages, or no number.
 const UNSURE: [&str; 11] =
     ["B", "b", "T", "mil", "Tsd", "billion", "billions", "Billion", "Billionen", "trillion", "trillions"];
-/// Suffixes that are refused only after a blank: `5 M` may be a size.
+/// Suffixes that are rejected only after a blank: `5 M` may be a clothing size.
 const UNSURE_APART: [&str; 2] = ["K", "M"];
 
-/// A decimal number as digits, exact at any length.
+/// A decimal number of any length, stored exactly as digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
@@ -30,7 +30,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// The number with a decimal point and without an exponent.
+    /// Formats the number with a decimal point and without an exponent.
     pub(super) fn text(&self) -> String {
         let sign = if self.is_negative { "-" } else { "" };
         let whole = if self.whole.is_empty() { "0" } else { &self.whole };
@@ -40,13 +40,13 @@ impl Decimal {
         }
     }
 
-    /// Returns the number without its fraction; `None` if the fraction is not zero.
+    /// Formats the number without its fraction; `None` if the fraction is not zero.
     pub(super) fn whole(&self) -> Option<String> {
         let whole = Self { fraction: String::new(), ..self.clone() };
         self.fraction.bytes().all(|digit| digit == b'0').then(|| whole.text())
     }
 
-    /// Multiplies a number in plain notation (digits, decimal point) by ten to the power of `exponent`.
+    /// Parses plain notation (digits, decimal point), and multiplies by ten to the power of `exponent`.
     fn new(is_negative: bool, plain: &str, exponent: i32) -> Self {
         let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
         let (mut whole, mut fraction) = (whole.to_owned(), fraction.to_owned());
@@ -60,7 +60,7 @@ impl Decimal {
     }
 }
 
-/// A number found in a text. `parting` is the blank or apostrophe between its groups of three digits.
+/// A number found in a text. `parting` is the blank or apostrophe that separates its groups of three digits.
 #[derive(Debug)]
 struct FoundNumber<'t> {
     start: usize,
@@ -70,10 +70,10 @@ struct FoundNumber<'t> {
     exponent: i32,
 }
 
-/// Returns the first number next to a currency sign, or else the first number in a text.
+/// Parses the first number next to a currency sign, otherwise the first number in the text.
 ///
-/// `marks` are the decimal and the thousands separator of the page's language, in this order. They matter only for
-/// a single point or comma before exactly three digits.
+/// `marks` contains the decimal separator and the thousands separator of the page's language, in this order.
+/// They matter only for a single point or comma before exactly three digits.
 ///
 /// # Errors Returns the reason why the text has no unambiguous number.
 pub(super) fn number_in(text: &str, marks: &str) -> Result<Decimal, Cow<'static, str>> {
@@ -89,7 +89,7 @@ pub(super) fn number_in(text: &str, marks: &str) -> Result<Decimal, Cow<'static,
     Ok(Decimal::new(is_negative(&text[..meant.start]), &plain, meant.exponent + zeros))
 }
 
-/// Converts a digit of another script to ASCII.
+/// Converts a decimal digit of another script to ASCII.
 fn in_ascii(character: char) -> char {
     let code = u32::from(character);
     let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code));
@@ -129,7 +129,7 @@ fn number_at(text: &[char], start: usize) -> Option<FoundNumber<'_>> {
     Some(FoundNumber { start, end: end + length, digits: &text[start..end], parting, exponent })
 }
 
-/// Returns the end of a number in groups of three digits, and the blank or apostrophe between the groups.
+/// Returns the end index of a number in groups of three digits, and the separator between the groups.
 fn parted(text: &[char], start: usize) -> Option<(usize, char)> {
     let first = digits_at(text, start);
     let mark = *text.get(start + first)?;
@@ -143,7 +143,7 @@ fn parted(text: &[char], start: usize) -> Option<(usize, char)> {
     (end > start + first).then_some((end, mark))
 }
 
-/// Returns the end of a point or comma at `at` with the digits after it.
+/// Returns the end index of a decimal separator at `at` and its digits; `None` if there is none.
 fn with_fraction(text: &[char], at: usize) -> Option<usize> {
     let digits = digits_at(text, at + 1);
     (matches!(text.get(at), Some('.' | ',')) && digits > 0).then_some(at + 1 + digits)
@@ -195,7 +195,7 @@ fn distance(text: &[char], number: &FoundNumber<'_>) -> u8 {
     if is_near { 1 } else { 2 }
 }
 
-/// The length of the currency sign or code at the end of a text.
+/// Returns the length of the currency sign or code at the end of a text; 0 if there is none.
 fn currency_ends(text: &[char]) -> usize {
     if text.last().copied().is_some_and(is_currency_sign) {
         return 1;
@@ -205,7 +205,7 @@ fn currency_ends(text: &[char]) -> usize {
     if is_apart && is_currency_code(&text[code..]) { 3 } else { 0 }
 }
 
-/// The length of the currency sign or code at the beginning of a text.
+/// Returns the length of the currency sign or code at the beginning of a text; 0 if there is none.
 fn currency_begins(text: &[char]) -> usize {
     if text.first().copied().is_some_and(is_currency_sign) {
         return 1;
@@ -223,7 +223,7 @@ fn is_currency_code(code: &[char]) -> bool {
     CURRENCIES.contains(&code.as_str())
 }
 
-/// Whether a minus stands before a number, also with a currency between them.
+/// Whether a minus sign precedes a number, directly or before a currency sign.
 fn is_negative(left: &[char]) -> bool {
     let ends = |text: &[char]| {
         let minus = text.last().copied().is_some_and(is_minus);
@@ -234,7 +234,7 @@ fn is_negative(left: &[char]) -> bool {
     ends(left) || currency > 0 && ends(&near[..near.len() - currency])
 }
 
-/// The number of zeros that a word after a number stands for, such as `k`.
+/// Returns the number of zeros that a suffix after a number adds, such as 3 for `k`.
 fn zeros(rest: &[char]) -> Result<i32, Cow<'static, str>> {
     let is_apart = rest.first().is_some_and(|first| BLANKS.contains(first));
     let rest = &rest[usize::from(is_apart)..];
@@ -255,7 +255,7 @@ fn zeros(rest: &[char]) -> Result<i32, Cow<'static, str>> {
     })
 }
 
-/// Removes the thousands separators, and makes the decimal separator a point.
+/// Removes the thousands separators, and replaces the decimal separator by a point.
 fn plain(written: &str, marks: &str) -> Result<String, Cow<'static, str>> {
     let used: Vec<char> = written.chars().filter(|mark| matches!(mark, '.' | ',')).collect();
     let Some(last) = used.last().copied() else { return Ok(written.to_owned()) };
@@ -286,7 +286,7 @@ fn may_be_thousands(whole: &str, rest: &str) -> bool {
     (1..=3).contains(&whole.len()) && !whole.starts_with('0') && rest.len() == 3
 }
 
-/// Whether a single separator before three digits is a decimal one in this language.
+/// Whether a single separator before three digits is the decimal separator in the page's language.
 fn is_decimal(mark: char, marks: &str) -> bool {
     match mark {
         '.' => marks.chars().nth(1) != Some('.'),
@@ -294,7 +294,7 @@ fn is_decimal(mark: char, marks: &str) -> bool {
     }
 }
 
-/// Whether groups of digits are valid thousands; in India, also groups of two.
+/// Whether groups of digits are valid thousands. In Indian notation, groups of two are valid too.
 fn parts_thousands(groups: &[&str]) -> bool {
     let [first, between @ .., last] = groups else { return false };
     let (first, last) = (first.len(), last.len());

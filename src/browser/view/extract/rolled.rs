@@ -1,4 +1,4 @@
-//! Extracts the rows of lists and grids that load more rows at their end, or keep only the rows in view.
+//! Extracts rows of lists and grids that load more rows at the end, or render only the rows in view.
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -11,23 +11,23 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::world::value_argument;
 use crate::error::Result;
 
-/// The rows that one call of the injected script read while scrolling for about a second.
+/// The rows that one call of the injected script read. It scrolls for about a second.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ScrollBatch {
     #[serde(flatten)]
     found: Found<(i64, Vec<Value>)>,
-    /// Whether the list reuses elements for other rows.
+    /// Whether the list is virtualized: it reuses elements for other rows.
     recycles: bool,
     /// Whether the end of the list is in view.
     ended: bool,
-    /// Whether it is unclear which rows are in view.
+    /// Whether the script lost track of which rows are in view.
     is_lost: bool,
 }
 
 impl Frame {
-    /// Extracts at most `most` rows of a list while scrolling through it from its beginning. `report` receives the
-    /// number of rows so far. Stops early, with `is_cut`, if it is unclear which rows are in view.
+    /// Extracts at most `most` rows of a list while scrolling through it from its beginning. `report`
+    /// receives the number of rows so far. Stops early, with `is_cut`, if it loses track of the rows.
     ///
     /// # Errors `not_extracted` if a value is missing or has another type.
     pub async fn extract_scrolling(
@@ -67,14 +67,14 @@ impl Frame {
     }
 }
 
-/// The rows so far.
+/// The rows collected so far.
 #[derive(Debug, Default)]
 struct Collected {
     has_begun: bool,
     recycles: bool,
-    /// The rows in the order in which they were read, as long as the list reuses no elements.
+    /// The rows in reading order, with their numbers, unless the list reuses elements.
     in_order: Vec<(i64, Vec<Value>)>,
-    /// The rows by their numbers, if the list reuses elements.
+    /// The rows by number, if the list reuses elements.
     by_number: BTreeMap<i64, Vec<Value>>,
     names: Option<Vec<String>>,
     count: usize,
@@ -91,7 +91,7 @@ impl Collected {
         self.has_begun = true;
         let Found { rows, names, count, total } = rolled.found;
         (self.count, self.total) = (count, total.or(self.total));
-        // The names are empty if no table was found this time: the earlier ones stay.
+        // The names are empty if this batch found no table: keep the earlier names.
         self.names = names.filter(|names| !names.is_empty()).or(self.names.take());
         self.recycles |= rolled.recycles;
         self.is_lost = rolled.is_lost;

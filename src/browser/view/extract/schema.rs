@@ -1,4 +1,4 @@
-//! The schema of a row: its fields, as the caller wrote them.
+//! The schema of a row: its fields, parsed from the caller's JSON.
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ pub struct Schema {
 #[derive(Debug, Clone)]
 pub(super) struct Field {
     pub(super) name: String,
-    /// The selector as written; empty for the item itself.
+    /// The selector as the caller wrote it, relative to the item; empty for the item itself.
     pub(super) selector: String,
     chain: Value,
     pub(super) attribute: Option<String>,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Fields(Schema),
 }
 
-/// The type of a single value.
+/// The type of a field's value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Type {
@@ -39,7 +39,7 @@ pub(super) enum Type {
     String,
     Integer,
     Number,
-    /// A number as exact text.
+    /// A number as text, so that no digit is lost.
     Decimal,
     Boolean,
     Date,
@@ -47,7 +47,7 @@ pub(super) enum Type {
     Url,
 }
 
-/// A field in its long form, as an object.
+/// The long form of a field: an object.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FieldObject {
@@ -67,7 +67,7 @@ impl Schema {
     /// Parses fields. Each value is a selector, a selector with `@attribute`, or an object with `selector`,
     /// `attribute`, `type`, `list`, `optional` and `fields`.
     ///
-    /// # Errors `invalid_arguments` with the name of each field that cannot be read.
+    /// # Errors `invalid_arguments` with the name of each invalid field.
     pub fn read(fields: &Map<String, Value>) -> Result<Self> {
         let mut problems = Vec::new();
         let schema = read(fields, "", &mut problems);
@@ -77,7 +77,7 @@ impl Schema {
         }
     }
 
-    /// Returns the description of the fields for the injected script.
+    /// Returns the fields in the format of the injected script.
     pub(super) fn question(&self) -> Value {
         self.fields
             .iter()
@@ -85,7 +85,7 @@ impl Schema {
             .collect()
     }
 
-    /// Returns the indexes of the fields without which a row is incomplete.
+    /// Returns the indexes of the required fields: those that are neither optional nor lists.
     pub(super) fn needed(&self) -> Vec<usize> {
         let needed = |(at, field): (usize, &Field)| (!field.optional && !field.list).then_some(at);
         self.fields.iter().enumerate().filter_map(needed).collect()
@@ -129,7 +129,7 @@ fn written(value: &Value) -> Result<FieldObject, String> {
     }
 }
 
-/// Parses the short form: a selector, optionally with an attribute after the last `@`.
+/// Parses the short form of a field: a selector, optionally with an attribute after the last `@`.
 fn short(text: &str) -> FieldObject {
     let is_name = |name: &str| {
         let plain = |character: char| character.is_ascii_alphanumeric() || "-_:".contains(character);
@@ -168,7 +168,7 @@ fn field(name: &str, written: FieldObject, title: &str, problems: &mut Vec<Strin
     Some(Field { name: name.to_owned(), selector, chain, attribute, kind, list, optional })
 }
 
-/// Parses a selector for the injected script. Returns null for an empty one, which means the item itself.
+/// Converts a selector for the injected script. An empty selector, which means the item itself, becomes null.
 fn chain(selector: &str) -> Result<Value, String> {
     if selector.trim().is_empty() {
         return Ok(Value::Null);

@@ -1,4 +1,4 @@
-//! Converts the values that the injected script has read to their types.
+//! Converts the values that the injected script read to the types in the schema.
 use serde_json::{Number, Value};
 
 use super::Row;
@@ -7,14 +7,14 @@ use super::numbers::{Decimal, number_in};
 use super::schema::{Field, Kind, Schema, Type};
 use crate::error::{Error, Result, in_quotes, quoted};
 
-/// The most characters of a page's text that an error quotes.
+/// The maximum number of characters of page text in an error message.
 const LONGEST_QUOTE: usize = 60;
 
 const TRUE: [&str; 4] = ["true", "yes", "on", "1"];
 const FALSE: [&str; 4] = ["false", "no", "off", "0"];
 
 impl Schema {
-    /// Converts a row to typed values. `item` is its number, from 1.
+    /// Converts a row to typed values. `item` is its number, counted from 1, for error messages.
     pub(super) fn row(&self, found: Vec<Value>, item: usize) -> Result<Row> {
         self.row_in("", found, item)
     }
@@ -113,7 +113,7 @@ impl Type {
     }
 }
 
-/// Returns a JSON number, without a decimal point if it is whole; `None` if it is too large.
+/// Converts to a JSON number, without a decimal point if it is whole; `None` if it is too large.
 fn float(number: &Decimal) -> Option<Value> {
     let whole = number.whole().and_then(|whole| whole.parse::<i64>().ok());
     whole.map(Value::from).or_else(|| Number::from_f64(number.text().parse().ok()?).map(Value::from))

@@ -1,11 +1,11 @@
-// Draws HTML over images, in a hidden page of its own: the recorded page cannot detect it.
+// Draws HTML over images. Runs in a separate hidden page, so that the recorded page cannot detect it.
 () => {
   // Shows animations in their final state.
   const STILL = "*, *::before, *::after { animation-delay: -3600s !important; animation-play-state: paused !important; }";
   const UNSPEAKABLE = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
   let layers = [];
 
-  /** Renders HTML as an image: no script in it runs, and nothing is loaded. */
+  /** Renders HTML as an image. Scripts in the HTML do not run, and its URLs are not loaded. */
   const drawn = async (html, width, height) => {
     const parsed = new DOMParser().parseFromString(html.replace(UNSPEAKABLE, ""), "text/html");
     const root = parsed.createElement("div");
@@ -46,7 +46,7 @@
         }
         brush.drawImage(layer, 0, 0, width, height);
       }
-      // Not `toBlob`: in a hidden page, its result comes only after a second.
+      // Not `toBlob`: in a hidden page, it takes a second.
       return canvas.toDataURL("image/jpeg", 0.9).split(",")[1];
     },
   };

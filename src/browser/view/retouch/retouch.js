@@ -1,4 +1,4 @@
-// Labels and compares images, in a hidden page.
+// Draws numbered boxes on screenshots, and compares screenshots. Runs in a hidden page.
 (() => {
   const opened = async (data) => {
     const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -17,7 +17,7 @@
   };
 
   return {
-    /** Draws a frame around each box `[x, y, width, height]`, with its number, counted from 1. */
+    /** Outlines each box `[x, y, width, height]` on an image, and labels it with its number, counted from 1. */
     async label(data, boxes, type, quality) {
       const picture = await opened(data);
       const [canvas, pen] = canvasOf(picture.width, picture.height);
@@ -41,7 +41,7 @@
       return written(canvas, type, quality);
     },
 
-    /** Compares two images: the number of pixels that differ, the box around them, and an image that shows them in red. */
+    /** Compares two images. Returns the number of differing pixels, their bounding box, and an image that shows them in red. */
     async difference(before, after, type, quality) {
       const [old, fresh] = [await opened(before), await opened(after)];
       const [width, height] = [Math.max(old.width, fresh.width), Math.max(old.height, fresh.height)];

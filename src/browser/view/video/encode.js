@@ -1,4 +1,4 @@
-// Encodes images as a video, in a hidden page of its own: the recorded page cannot detect it.
+// Encodes images as a video. Runs in a separate hidden page, so that the recorded page cannot detect it.
 (width, height, bitrate) => {
   const canvas = new OffscreenCanvas(width, height);
   const brush = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
@@ -21,7 +21,7 @@
   });
   encoder.configure({ codec: "vp8", width, height, bitrate, latencyMode: "realtime" });
 
-  // Players assume this range and matrix if a video does not state them, but frames made from a canvas have the full range.
+  // Players assume this range and matrix for videos without colour information. Frames from a canvas would have the full range.
   const colorSpace = { primaries: "bt709", transfer: "iec61966-2-1", matrix: "smpte170m", fullRange: false };
   const yuv = new Uint8Array((width * height * 3) / 2);
   const toYuv = (rgba) => {
@@ -46,7 +46,7 @@
     }
   };
 
-  /** The chunks that were encoded since the last call. */
+  /** Returns the chunks that were encoded since the last call. */
   const take = () => {
     if (failure) throw failure;
     const taken = done;

@@ -67,7 +67,7 @@ clicks! {
     TripleClick, "triple_click", "Triple-click", Left, 3;
 }
 
-/// Formats a point as the `position` argument of `browser_hover`: `x,y`.
+/// Formats a point as `x,y`, for the argument `position` of `browser_hover`.
 fn written(x: f64, y: f64) -> String {
     format!("{x},{y}")
 }

@@ -1,4 +1,4 @@
-//! Accessibility audits with axe-core, if its script is configured. It runs in an isolated world, hidden from the page.
+//! Accessibility audits with axe-core, if its script is configured. Runs in an isolated world.
 use serde::Deserialize;
 
 use crate::Result;
@@ -34,9 +34,9 @@ struct Violation {
     nodes: Vec<String>,
 }
 
-/// Runs axe on a page, and describes the violated rules, most severe first.
+/// Runs axe-core on a page, and describes the violated rules, most severe first.
 ///
-/// # Errors `script` if the script is not axe, or fails.
+/// # Errors `script` if `axe` is not the script of axe-core, or fails.
 pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
     let frame = page.main_frame();
     // `void 0` replaces the script's own value, which cannot be serialized as JSON.

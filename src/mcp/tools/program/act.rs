@@ -1,4 +1,4 @@
-//! Actions of a program on elements, keyboard and mouse, with the same waiting and consent as those of tools.
+//! Actions of a program on elements, keyboard and mouse. They wait and ask for consent as tools do.
 use serde_json::{Value, json};
 
 use super::super::milliseconds;

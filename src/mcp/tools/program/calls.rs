@@ -1,4 +1,4 @@
-//! Serves the calls that a program makes to the browser.
+//! Executes the calls that a program makes to the browser.
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use crate::mcp::target;
 use crate::mcp::tool::Capability;
 use crate::snapshot;
 
-/// How long to wait for an element while nothing changes on the page.
+/// How long to wait for an element if nothing changes on the page.
 const AT_REST: Duration = Duration::from_secs(2);
 const EXPECT_LIMIT: Duration = Duration::from_secs(5);
 const MOST_PICTURES: usize = 5;
@@ -37,13 +37,13 @@ const MOST_NEAR: usize = 1_200;
 /// The maximum number of similar or matching elements in an error.
 const MOST_NEAR_LINES: usize = 8;
 const NEAR_LIMIT: Duration = Duration::from_secs(2);
-/// The number of first characters in which similar words agree.
+/// The number of first letters in which words must agree to count as similar.
 const ALIKE: usize = 3;
 const DIALOG_PAUSE: Duration = Duration::from_millis(20);
 
 type Script = Arc<tokio::sync::Mutex<JoinHandle<Result<Value>>>>;
 
-/// The state of a program, kept while it waits at a dialog.
+/// The state of a program, which is kept while the program waits at a dialog.
 pub(super) struct State {
     pub(super) pages: Arc<Pages>,
     code: String,
@@ -51,11 +51,11 @@ pub(super) struct State {
     /// The origins at which the program may act.
     allowed: tokio::sync::Mutex<HashSet<String>>,
     pictures: Mutex<Vec<Screenshot>>,
-    /// The names and errors of failed calls, by call id.
+    /// Failed calls by call id: the description of the call, and its error.
     pub(super) errors: Mutex<HashMap<u32, (String, Error)>>,
-    /// Results to deliver once no dialog is open, by call id.
+    /// Results of calls by call id, to deliver once no dialog is open.
     done: Mutex<HashMap<u32, Value>>,
-    /// Scripts that are running in pages, by call id.
+    /// Running scripts of `evaluate` calls, by call id.
     scripts: Mutex<HashMap<u32, Script>>,
     dialogs: Mutex<Vec<(Page, Dialog)>>,
 }
@@ -79,14 +79,14 @@ impl State {
         std::mem::take(&mut *self.pictures.lock())
     }
 
-    /// The dialog whose number is an argument of the call.
+    /// Returns the dialog to which the argument `number` of a call refers.
     pub(super) fn dialog(&self, asked: &Value) -> Option<(Page, Dialog)> {
         let number = usize::try_from(asked["number"].as_u64()?).ok()?;
         self.dialogs.lock().get(number).cloned()
     }
 }
 
-/// Executes the calls of a program in the server.
+/// Executes the calls of a program within a tool call.
 pub(super) struct Host<'a> {
     pub(super) call: &'a Call<'a>,
     pub(super) state: &'a State,
@@ -99,7 +99,7 @@ impl<'a> Host<'a> {
         Self { call, state, deadline, gate: call.gate() }
     }
 
-    /// Answers a call of the program once no dialog is open.
+    /// Executes a call of the program, and returns the answer once no dialog is open.
     pub(super) async fn answer(&self, request: &Request) -> Value {
         let Request { id, method, arguments: asked } = request;
         if matches!(method.as_str(), "sleep" | "answer_dialog") {
@@ -111,7 +111,7 @@ impl<'a> Host<'a> {
             None => loop {
                 self.until_no_dialog().await;
                 match self.serve(*id, method, asked).await {
-                    // A dialog stopped the call before it did anything: try again.
+                    // A dialog stopped the call before it did anything, so the call is repeated.
                     Err(Error::DialogOpen { .. } | Error::DialogElsewhere { .. }) => {
                         sleep(DIALOG_PAUSE).await
                     }
@@ -188,14 +188,14 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Asks for consent, if required, before the program acts at a new origin.
+    /// Asks for consent, if required, before the program acts at an origin for the first time.
     pub(super) async fn allow(&self, asked: &Value) -> Result<()> {
         let page = self.state.pages.page(asked)?;
         let mut allowed = self.state.allowed.lock().await;
         self.call.confirm_program(&page, &self.state.code, &self.state.begun_at, &mut allowed).await
     }
 
-    /// The time limit of a call: its own timeout, but at most the program's remaining time.
+    /// Returns the time limit of a call: its own timeout, limited to the program's remaining time.
     pub(super) fn limit(&self, asked: &Value, default: Duration) -> Duration {
         let limit = match asked["timeout"].as_f64() {
             Some(ms) if ms > 0.0 => milliseconds(ms),
@@ -209,8 +209,8 @@ impl<'a> Host<'a> {
         self.state.pages.frame(asked)?.snapshot_locator(of(asked, "selector"), strict)
     }
 
-    /// Waits until the locator finds an element; without a timeout, only as long as the page keeps changing. Returns
-    /// the time limit of the action that follows.
+    /// Waits until the locator matches an element. Without a timeout, gives up once the page stops changing.
+    /// Returns the time limit of the action that follows.
     pub(super) async fn found(&self, locator: &Locator, asked: &Value) -> Result<Duration> {
         let whole = self.limit(asked, self.call.settings.timeouts.navigation);
         let default = self.limit(asked, self.call.settings.timeouts.action);
@@ -226,13 +226,13 @@ impl<'a> Host<'a> {
                 Err(Error::ElementNotFound { .. }) => {
                     return Err(Error::ElementNotFound { waited: begun.elapsed() });
                 }
-                // The action reports other errors.
+                // The action itself reports other errors.
                 _ => return Ok(default),
             }
         }
     }
 
-    /// The element of a locator, and the time limit of an action on it.
+    /// Returns the element of a locator, and the time limit of an action on it.
     pub(super) async fn element(&self, asked: &Value) -> Result<(ElementHandle, Duration)> {
         let locator = self.locator(asked, true)?;
         let limit = self.found(&locator, asked).await?;
@@ -418,7 +418,7 @@ impl<'a> Host<'a> {
         Ok(Value::Null)
     }
 
-    /// Grants permissions, if the server was started with `--caps storage`.
+    /// Grants permissions. Fails unless the server was started with `--caps storage`.
     async fn grant(&self, asked: &Value) -> Result<Value> {
         if !self.call.enables(Capability::Storage) {
             let message = "permissions need a server that was started with --caps storage".to_owned();
@@ -430,7 +430,7 @@ impl<'a> Host<'a> {
         Ok(Value::Null)
     }
 
-    /// The outline of the page or an element, with refs.
+    /// Returns the outline of the page or of an element, with refs.
     async fn outline(&self, asked: &Value) -> Result<Value> {
         let root = match asked["selector"].is_string() {
             true => {
@@ -448,7 +448,7 @@ impl<'a> Host<'a> {
         }))
     }
 
-    /// The lines of the outline that resemble a selector without a match; if none does, the beginning of the outline.
+    /// Returns the outline's lines that resemble a selector without a match, or else its beginning.
     async fn near(&self, asked: &Value) -> Option<String> {
         let options = CaptureOptions { limit: NEAR_LIMIT, ..CaptureOptions::default() };
         let tree = capture(self.call, &self.state.pages.page(asked).ok()?, options).await.ok()?;
@@ -461,7 +461,7 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// The matches of a selector that is not unique, with refs.
+    /// Lists the matches of an ambiguous selector, with refs.
     async fn several(&self, asked: &Value) -> Option<String> {
         let page = self.state.pages.page(asked).ok()?;
         let matched = page.find_matches(of(asked, "selector"), Duration::ZERO).await.ok()?;
@@ -473,7 +473,7 @@ impl<'a> Host<'a> {
         Some(several.iter().take(MOST_NEAR_LINES).map(line).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Waits until no page has a dialog open. Returns whether one had.
+    /// Waits until no page shows a dialog. Returns whether a page did.
     async fn until_no_dialog(&self) -> bool {
         let is_open = || self.state.pages.open().iter().any(|page| page.dialog().is_some());
         let was_open = is_open();
@@ -483,12 +483,12 @@ impl<'a> Host<'a> {
         was_open
     }
 
-    /// Whether the dialog that the call refers to is still open.
+    /// Whether the dialog to which a call refers is still open.
     pub(super) fn is_open(&self, asked: &Value) -> bool {
         self.state.dialog(asked).is_some_and(|(page, dialog)| page.dialog().as_ref() == Some(&dialog))
     }
 
-    /// The dialogs that opened since this function was last called.
+    /// Returns the dialogs that have opened since the last call of this function.
     pub(super) fn new_dialogs(&self) -> Vec<Value> {
         let mut known = self.state.dialogs.lock();
         let mut new = Vec::new();
@@ -523,7 +523,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The lines of an outline with words similar to the quoted texts of a selector, or else to any word of it.
+/// Returns the lines with words similar to a selector's quoted texts, or else to any of its words.
 fn alike<'a>(outline: &'a str, selector: &str) -> Vec<&'a str> {
     let words = |text: &str| -> Vec<String> {
         let text = text.to_lowercase();
@@ -547,7 +547,7 @@ fn alike<'a>(outline: &'a str, selector: &str) -> Vec<&'a str> {
     Vec::new()
 }
 
-/// Names a call in an error, such as `click of "#save"`.
+/// Describes a call for an error message, such as `click of "#save"`.
 fn named(method: &str, asked: &Value) -> String {
     let what = match method {
         "perform" => of(&asked["action"], "do"),

@@ -1,4 +1,4 @@
-//! The JavaScript engine (`QuickJS`) for programs: without files, processes and network, and with resource limits.
+//! The JavaScript engine (`QuickJS`) for programs: has limits, and no access to files, processes or network.
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc::UnboundedSender;
 const NAMES: &str = include_str!("names.js");
 const MEMORY: usize = 64 << 20;
 const STACK: usize = 512 << 10;
-/// The stack size of the engine's thread. The engine itself limits scripts to [`STACK`].
+/// The stack size of the engine's thread in bytes. The engine limits scripts to [`STACK`].
 pub(super) const THREAD_STACK: usize = 8 << 20;
 const MOST_CALLS: u32 = 5_000;
 const MOST_PLACES: usize = 5;
@@ -30,12 +30,12 @@ pub(super) struct Request {
     pub(super) arguments: Value,
 }
 
-/// An event that a program waits for.
+/// An event that the server sends to a waiting program.
 #[derive(Debug)]
 pub(super) enum Event {
     Answer(u32, Value),
     Dialog(Value),
-    /// The deadline has changed.
+    /// The deadline has changed, because the program resumes after a dialog.
     Resumed,
 }
 
@@ -61,7 +61,7 @@ impl Deadline {
     }
 }
 
-/// The output of a program, up to a limit.
+/// The output of a program. `all` and `kept` are numbers of characters; at most `room` are kept.
 #[derive(Debug, Default)]
 pub(super) struct ProgramOutput {
     pub(super) text: String,
@@ -80,10 +80,10 @@ impl ProgramOutput {
     }
 }
 
-/// A function that reads browser state without waiting.
+/// A function that reads browser state, such as a URL, without waiting.
 pub(super) type StateReader = Box<dyn Fn(&str, &Value) -> Result<Value, String> + Send>;
 
-/// The program's side of its connection with the server.
+/// The program's end of the connection with the server.
 pub(super) struct Link {
     pub(super) requests: UnboundedSender<Request>,
     pub(super) events: Receiver<Event>,
@@ -94,7 +94,7 @@ pub(super) struct Link {
     pub(super) deadline: Deadline,
 }
 
-/// An error that ended a program.
+/// An uncaught error that ended a program.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Failure {
@@ -102,7 +102,7 @@ pub(super) struct Failure {
     stack: String,
     /// The id of the call that failed.
     pub(super) id: Option<u32>,
-    /// Elements that resemble the selector, or match it if it is ambiguous.
+    /// Elements that resemble the selector, or match it if the selector is ambiguous.
     pub(super) near: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Failure {
         Self { message: message.into(), stack, ..Self::default() }
     }
 
-    /// The line of the program at which it failed, if known.
+    /// Returns the line of the program that failed, counted from 1, if known.
     pub(super) fn line(&self) -> Option<u32> {
         line_in(&self.stack)
     }
@@ -125,7 +125,7 @@ pub(super) enum Outcome {
         not_awaited: Vec<String>,
     },
     Failed(Failure),
-    /// The calls that were unfinished at the time limit.
+    /// The program reached its time limit. Contains the calls that were unfinished.
     TimedOut(Vec<String>),
 }
 
@@ -228,7 +228,7 @@ impl<'js> Machine<'js> {
         self.link.deadline.is_over() || ends.into_iter().any(|end| end.load(Ordering::Relaxed))
     }
 
-    /// Defines the program's API.
+    /// Evaluates `names.js`, which defines the API of programs.
     fn names(&mut self) -> rquickjs::Result<Object<'js>> {
         let options = named("names.js");
         let make: Function = self.ctx.eval_with_options(NAMES, options)?;
@@ -267,7 +267,7 @@ impl<'js> Machine<'js> {
         make.call((send, look, print, done))
     }
 
-    /// Compiles the program to a function: as an expression, or else as statements.
+    /// Compiles the program as an expression, or else as statements, to a function.
     fn compiled(&self, program: &str) -> Result<Function<'js>, Failure> {
         let expression = program.trim_end().trim_end_matches(';');
         let whole = format!("(async () => ({expression}\n))");
@@ -294,14 +294,14 @@ impl<'js> Machine<'js> {
         }
     }
 
-    /// The unfinished calls, each with its line.
+    /// Describes the unfinished calls, each with its line.
     fn waits(&self, waiting: &Function<'js>) -> Vec<String> {
         // An interrupted engine may fail to run `waiting`; the list is then empty.
         places(&waiting.call::<_, String>(()).unwrap_or_default())
     }
 }
 
-/// Describes the unfinished calls in the JSON text `waiting`.
+/// Describes the unfinished calls that the JSON text `waiting` lists.
 pub(super) fn places(waiting: &str) -> Vec<String> {
     let calls: Vec<Value> = serde_json::from_str(waiting).unwrap_or_default();
     let place = |call: &Value| {
@@ -348,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs a program whose calls get no answer. Returns how it ended, and its output.
+    /// Runs a program without answering its calls. Returns how it ended, and its output.
     fn ended(program: &str, limit: Duration) -> (Outcome, String) {
         let (requests, _asked) = channel::unbounded_channel();
         let (_sender, events) = mpsc::channel();

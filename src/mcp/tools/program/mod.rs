@@ -1,4 +1,4 @@
-//! The tool that runs JavaScript programs with Playwright's API, in an engine inside the server.
+//! The tool that runs JavaScript programs with Playwright's API (`browser_run`), inside the server.
 mod act;
 mod calls;
 mod machine;
@@ -41,7 +41,7 @@ const MOST_WRITTEN: usize = 20_000_000;
 const DIALOG_PAUSE: Duration = Duration::from_millis(50);
 /// How long a program may wait at a dialog.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
-/// How long an interrupted program may take to end. Some functions of the engine cannot be interrupted.
+/// How long an interrupted program may take to end. Some engine functions cannot be interrupted.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 /// The maximum number of calls of a program that are served at once.
 const MOST_AT_ONCE: usize = 200;
@@ -81,12 +81,12 @@ impl Tool for RunProgram {
     }
 }
 
-/// Takes the program of this session that waits at a dialog.
+/// Takes the session's program that waits at a dialog, if there is one.
 pub(super) fn paused(call: &Call<'_>) -> Option<Box<Program>> {
     call.kept.paused.lock().take()?.downcast().ok()
 }
 
-/// A program that has started. Dropping this value interrupts it.
+/// A program that has started. Dropping it interrupts the program.
 pub(super) struct Program {
     joint: ProgramConnection,
     state: State,
@@ -110,9 +110,9 @@ struct ProgramConnection {
 }
 
 enum ServeOutcome {
-    /// `None` if the program does not end although it was interrupted.
+    /// The program has ended. `None` if it did not end although it was interrupted.
     Ended(Option<Outcome>),
-    /// The program paused at this dialog, which none of its listeners answered.
+    /// The program has paused at this dialog, which none of its listeners answered.
     Paused(Value),
 }
 
@@ -171,7 +171,7 @@ impl Program {
         self.report(outcome, call, reply)
     }
 
-    /// Stores the program until its dialog is answered.
+    /// Stores the program in the session until its dialog is answered.
     fn pause(mut self, at: &Value, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let (_, dialog) = self.state.dialog(at).ok_or(Error::NoDialog)?;
         self.left = Some(self.deadline.left());
@@ -247,7 +247,7 @@ impl Program {
         ))
     }
 
-    /// Converts a failure to an error. Adds the failed line, and similar elements of the page, to `notes`.
+    /// Converts a failure to an error. Adds the failed line and similar elements of the page to `notes`.
     fn explained(&self, failed: Failure, notes: &mut Vec<String>) -> Error {
         let line = failed.line().map(|line| format!("line {line}")).unwrap_or_default();
         let failed_call = failed.id.and_then(|id| self.state.errors.lock().remove(&id));
@@ -311,7 +311,7 @@ impl ProgramConnection {
     }
 }
 
-/// Counts a program while its thread runs.
+/// Counts a running program towards [`MOST_PROGRAMS`] until it is dropped.
 struct ProgramSlot;
 
 impl ProgramSlot {
@@ -332,7 +332,7 @@ impl Drop for ProgramSlot {
     }
 }
 
-/// Interrupts the program when it is dropped.
+/// Interrupts the program when dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {

@@ -1,4 +1,4 @@
-// Playwright's API for programs. Its calls are messages to the server: this code has no access to pages.
+// Playwright's API for programs that the MCP server runs. Its calls are messages to the server; this code cannot access pages.
 (send, look, print, done) => {
   const { stringify, parse } = JSON;
   const LATE = ["element_not_found", "not_actionable", "wait_ran_out", "navigation_slow"];
@@ -25,7 +25,7 @@
   const script = (what, args, all) => {
     const given = [...(all ? [all] : []), ...args.map((one) => stringify(one) ?? "undefined")].join(", ");
     if (typeof what === "function") return `(${all}) => (${what})(${given})`;
-    // A text may be an expression or a function: the page finds out by evaluating it.
+    // A string may be an expression or a function. The page evaluates it and calls the result if it is a function.
     return `(${all}) => { const it = (${what}\n); return typeof it === "function" ? it(${given}) : it; }`;
   };
   const pressed = (options = {}) => {
@@ -93,7 +93,7 @@
     };
     return Object.keys(given).length ? ask("filter", given) : "";
   };
-  /** Adds the methods that find elements to a class. `within` makes a locator inside the receiver. */
+  /** Adds the `getBy…` and `locator` methods to a class. `within` creates a locator relative to the receiver. */
   const finders = (type, within) => {
     for (const [name, by] of Object.entries(BY)) {
       type.prototype[name] = function (...args) {
@@ -109,7 +109,7 @@
     };
   };
 
-  // The actions of a locator on one element, by Playwright's method names.
+  // Playwright's locator methods that act on one element. Each converts its arguments to an action of the server.
   const ACTIONS = {
     click: (options) => ({ do: "click", ...pressed(options) }),
     dblclick: (options) => ({ do: "click", ...pressed(options), count: 2 }),
@@ -648,7 +648,7 @@
     Object.assign(waiting.at, { message: error, name: LATE.includes(code) ? "TimeoutError" : "Error", code, near, id });
     waiting.reject(waiting.at);
   };
-  // The program's listeners answer first. Else an alert is accepted, and any other dialog is left to the client.
+  // Lets the program's listeners answer first. Otherwise accepts an alert, and leaves any other dialog to the MCP client.
   const dialog = (text) => {
     const { page, type, message, defaultValue, number } = parse(text);
     const { listeners_ } = pageOf(page);
@@ -668,7 +668,7 @@
     const heard = listeners_.map(async (listener) => listener(it));
     const rest = async () => {
       await Promise.allSettled(heard);
-      // A listener may just resolve a promise for other code that answers the dialog: allows 500 ms for that.
+      // A listener may only resolve a promise, so that other code answers the dialog later. Waits 500 ms for that.
       if (!answered && heard.length > 0) await call("sleep", { ms: 500 });
       if (answered) return;
       await (type === "alert" ? say(true) : call("unanswered_dialog", { page, number, at: waiting() }));

@@ -1,4 +1,4 @@
-//! The pages that a program knows, and the queries about pages that are answered without waiting.
+//! The pages to which a program has access, and queries about them that are answered without waiting.
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::browser::{Frame, Page, UrlGlob};
 use crate::error::Error;
 use crate::session::Workspace;
 
-/// The pages that a program has seen, and refers to by their index.
+/// The pages that a program has seen. The program refers to each by its index.
 #[derive(Debug)]
 pub(super) struct Pages {
     known: Mutex<Vec<Page>>,
@@ -49,7 +49,7 @@ impl Pages {
         }
     }
 
-    /// Returns state that is known without asking the browser, such as the URL, and converts selectors.
+    /// Answers queries whose results the server already knows, such as a frame's URL. Also builds selectors.
     pub(super) fn look(&self, what: &str, asked: &Value) -> Result<Value, String> {
         let text = |error: Error| error.to_string();
         let frame = || self.frame(asked).map_err(text);
@@ -76,7 +76,7 @@ impl Pages {
     }
 }
 
-/// The responses that ended after a time, and the time of the last one.
+/// Returns the responses that ended after the time `after`, and the time when the last one ended.
 fn responses(page: &Page, after: Option<f64>) -> Value {
     page.with_network(|network| {
         let ended = || network.entries().filter_map(|entry| Some((entry, entry.response.as_ref()?, entry.ended?)));
@@ -91,7 +91,7 @@ fn responses(page: &Page, after: Option<f64>) -> Value {
     })
 }
 
-/// The selector of a `getBy…` method or of `filter`.
+/// Returns the selector for a `getBy…` method or for `filter`.
 fn selector(what: &str, asked: &Value) -> Result<String, String> {
     fn read<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, String> {
         serde_json::from_value(value.clone()).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The cookie tool, and parsers for common cookie formats.
+//! The cookie tool, and parsers for the formats in which cookies are commonly exported.
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -54,7 +54,7 @@ impl Tool for Cookies {
             StorageAction::Delete | StorageAction::Clear => {
                 let found = self.found(&context).await?;
                 context.remove_cookies(&found).await?;
-                // Cookies may remain: a page may set one again at once, and partitioned ones may not be deleted.
+                // A page may set a cookie again at once, and partitioned cookies may not be deleted.
                 let mut left = self.found(&context).await?;
                 left.retain(|cookie| found.iter().any(|gone| is_same(gone, cookie)));
                 let deleted = counted(found.len() - left.len());
@@ -85,7 +85,7 @@ impl Cookies {
         }
     }
 
-    /// The host in `domain`, which may be a host name or a URL.
+    /// Returns the host in the argument `domain`, which may be a host name or a URL.
     pub(in crate::mcp) fn site(&self) -> Result<Option<String>> {
         self.domain.as_deref().map(host_of).transpose()
     }
@@ -184,7 +184,7 @@ fn as_ours(mut entry: Value) -> Value {
     entry
 }
 
-/// Sets cookies, if necessary one by one, and reports those that the browser rejected or silently dropped.
+/// Sets cookies, one by one if the browser rejects the list. Reports rejected and silently dropped ones.
 async fn set(context: &BrowserContext, cookies: &[StoredCookie]) -> Result<String> {
     if let Err(refused) = context.add_cookies(cookies).await {
         let Error::InvalidArguments { .. } = refused else { return Err(refused) };
@@ -228,7 +228,7 @@ fn is_same(one: &StoredCookie, other: &StoredCookie) -> bool {
     place(one) == place(other) && one.partition_key == other.partition_key
 }
 
-/// Whether `known`, a cookie of the browser, is the normalized form of `given`.
+/// Whether the browser's cookie `known` is the form in which the browser stores `given`.
 fn is_kept_as(given: &StoredCookie, known: &StoredCookie) -> bool {
     let url = given.url.as_deref().and_then(|url| Url::parse(url).ok());
     let host = url.as_ref().and_then(Url::host_str).unwrap_or(&given.domain);
@@ -239,7 +239,7 @@ fn is_kept_as(given: &StoredCookie, known: &StoredCookie) -> bool {
         && same_site
 }
 
-/// The rule that a rejected cookie breaks, if known.
+/// Returns the cookie rule that a rejected cookie violates, if known.
 fn why_not(cookie: &StoredCookie) -> &'static str {
     let has_prefix = |prefix: &str| {
         cookie.name.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
@@ -258,7 +258,7 @@ fn why_not(cookie: &StoredCookie) -> &'static str {
     }
 }
 
-/// The canonical host of a domain or URL; a leading dot is kept.
+/// Returns the canonical host of a domain or URL. Keeps a leading dot.
 fn host_of(text: &str) -> Result<String> {
     let text = text.trim();
     let unnamed = || wrong(&format!("`domain` names no host: {text:?}"));
@@ -287,13 +287,13 @@ fn from_header(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>> {
     Ok(bare.split(';').filter_map(cookie).collect())
 }
 
-/// Removes a header's name, such as `cookie:`. `None` if the text does not begin with it.
+/// Removes the name of a header, such as `cookie:`. `None` if the text does not begin with that name.
 fn without_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let begin = text.get(..name.len())?;
     begin.eq_ignore_ascii_case(name).then(|| text[name.len()..].trim())
 }
 
-/// Whether a text is a `Set-Cookie` header: it has that name, or only attributes follow its first pair.
+/// Whether a text is a `Set-Cookie` header: by its name, or because only attributes follow the first pair.
 fn is_set_cookie(text: &str) -> bool {
     const ATTRIBUTES: [&str; 9] =
         ["domain", "path", "expires", "max-age", "secure", "httponly", "samesite", "priority", "partitioned"];
@@ -325,7 +325,7 @@ fn from_set_cookie(text: &str, domain: Option<&str>) -> Result<Vec<StoredCookie>
         .collect()
 }
 
-/// Extracts the cookies and the host of a cURL command that was copied from a browser.
+/// Returns the cookies in a cURL command that was copied from a browser, and the host of its URL.
 fn from_curl(command: &str) -> Option<(String, Option<String>)> {
     let words = words(command);
     let host = words.iter().find_map(|word| Url::parse(word).ok()?.host_str().map(str::to_owned));
@@ -346,7 +346,7 @@ fn from_curl(command: &str) -> Option<(String, Option<String>)> {
     (!found.is_empty()).then(|| (found.join("; "), host))
 }
 
-/// Splits a command into words like a shell, with quotes and line continuations.
+/// Splits a command into words as a shell does, with quotes and line continuations.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars().peekable();
@@ -394,7 +394,7 @@ fn escaped(letters: &mut Peekable<Chars<'_>>) -> String {
     text
 }
 
-/// Parses a character code with at most `most` digits.
+/// Parses a character code in this base, with at most `most` digits.
 fn numbered(letters: &mut Peekable<Chars<'_>>, base: u32, most: usize) -> Option<char> {
     let mut number = 0;
     for _ in 0..most {
