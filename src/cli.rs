@@ -20,7 +20,7 @@ mod brief;
 #[cfg(unix)]
 mod background;
 #[cfg(unix)]
-mod first;
+mod init_process;
 mod log;
 mod run;
 mod setup;
@@ -28,7 +28,7 @@ mod doctor;
 mod health;
 mod audit;
 mod keys;
-mod papers;
+mod generate;
 mod show_trace;
 pub mod command;
 
@@ -53,7 +53,7 @@ use self::browser_options::{context_options, launch_options};
 #[cfg(feature = "otlp")]
 use self::flags::Header;
 use self::flags::{BrowserName, Flags, HttpFlags, LogFormat, LogLevel};
-use self::log::tell;
+use self::log::log_line;
 use crate::browser::ContextOptions;
 use crate::browser::find::Channel;
 use crate::browser::launch::LaunchOptions;
@@ -392,7 +392,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, EarlyExit> {
             }
         }
         (None, None) if flags.browser.browser == Some(BrowserName::Webkit) => {
-            BrowserSource::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(tell))))
+            BrowserSource::Webkit(Arc::new(webdriver::Options::new(launch, &context, Arc::new(log_line))))
         }
         (None, None) => BrowserSource::Launch(Box::new(launch)),
     };
@@ -423,7 +423,7 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, EarlyExit> {
         idle_limit: flags.engine.idle_timeout.filter(|ms| *ms > 0).map(Duration::from_millis),
         unseen_idle_limit: flags.engine.idle_timeout.is_none().then_some(AN_HOUR),
         restore: flags.engine.restore == Some(true),
-        warn: Arc::new(tell),
+        warn: Arc::new(log_line),
         ..EngineOptions::new(source)
     })
 }
@@ -610,7 +610,7 @@ impl EarlyExit {
                 0
             }
             Self::Mistake(line) => {
-                tell(line);
+                log_line(line);
                 2
             }
         }
@@ -654,7 +654,7 @@ fn configure_background(
 /// Runs the command line and returns the exit status. `arguments` exclude the program name.
 pub fn main(program: &Program, arguments: Vec<OsString>) -> i32 {
     #[cfg(unix)]
-    if let Some(status) = first::run(program, &arguments) {
+    if let Some(status) = init_process::run(program, &arguments) {
         return status;
     }
     command::run(program, &arguments).unwrap_or_else(|| serve(arguments))

@@ -66,9 +66,9 @@ pub use elements::upload::OpenedFile;
 #[doc(hidden)]
 pub use elements::way::{LocatedElement, LocatorSpec};
 pub use emulate::clock::ClockCommand;
-pub use emulate::storage::WebStorage;
 #[doc(hidden)]
-pub use emulate::whereabouts::{GEO_SERVICE, ProxyLocation};
+pub use emulate::ip_location::{GEO_SERVICE, ProxyLocation};
+pub use emulate::storage::WebStorage;
 #[doc(hidden)]
 pub use objects::attached_browser::{UserBrowser, debugging_address};
 #[doc(hidden)]

@@ -329,7 +329,7 @@ impl Shared {
             // Called without the lock: an observer may send commands or subscribe to more events.
             let observers = state.observers.lock().clone();
             for observer in observers {
-                observer.tell(&method, &message);
+                observer.emit(&method, &message);
             }
             state.listeners.lock().retain(|listener| listener.offer(&method, &message));
         }

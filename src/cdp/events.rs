@@ -174,7 +174,7 @@ impl ObserverEntry {
         self.methods.contains(&method)
     }
 
-    pub(super) fn tell(&self, method: &str, message: &Message) {
+    pub(super) fn emit(&self, method: &str, message: &Message) {
         if let Some(&method) = self.methods.iter().find(|wanted| **wanted == method) {
             self.observer.on_event(RawEvent { method, message: message.clone() });
         }

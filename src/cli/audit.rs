@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::{EarlyExit, show, tell};
+use super::{EarlyExit, log_line, show};
 use crate::mcp::audit::verify;
 
 /// Returns the command-line definition of `audit`.
@@ -33,7 +33,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
             Ok(0)
         }
         Err(problem) => {
-            tell(&format!("audit: {}: {problem}", path.display()));
+            log_line(&format!("audit: {}: {problem}", path.display()));
             Ok(1)
         }
     }

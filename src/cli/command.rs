@@ -14,7 +14,7 @@ use super::program::Program;
 use super::remote::CommandFailure;
 use super::verbs::{self, UserWorkingDir, Verb};
 use super::wire::{Outcome, Request, Work};
-use super::{EarlyExit, audit, doctor, health, keys, papers, setup, show, show_trace, tell};
+use super::{EarlyExit, audit, doctor, generate, health, keys, log_line, setup, show, show_trace};
 
 /// The default session name.
 pub(super) const DEFAULT_SESSION: &str = "default";
@@ -65,9 +65,9 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
         "audit" => parsed(audit::command(), rest).and_then(|matches| audit::run(&matches)),
         "keys" => parsed(keys::command(), rest).and_then(|matches| keys::run(&matches)),
         "completions" => {
-            parsed(papers::completions_command(), rest).and_then(|matches| papers::completions(&matches))
+            parsed(generate::completions_command(), rest).and_then(|matches| generate::completions(&matches))
         }
-        "man" => parsed(papers::man_command(), rest).and_then(|_| papers::man()),
+        "man" => parsed(generate::man_command(), rest).and_then(|_| generate::man()),
         "close" => parsed(close_command(), rest).and_then(|matches| {
             let work = Work::Close { all: matches.get_flag("all") };
             ask(&matches, None, Vec::new(), work)
@@ -175,7 +175,7 @@ fn ask(
             status
         }
         Err(trouble) => {
-            tell(&trouble);
+            log_line(&trouble);
             UNREACHABLE
         }
     })
@@ -294,8 +294,8 @@ fn own() -> [Command; 10] {
         health::command(),
         audit::command(),
         keys::command(),
-        papers::completions_command(),
-        papers::man_command(),
+        generate::completions_command(),
+        generate::man_command(),
     ]
 }
 

@@ -38,21 +38,16 @@ pub(super) struct Finding {
     pub grade: Severity,
     pub found: String,
     /// How to fix the problem; `None` if nothing is wrong.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
 }
 
 impl Finding {
     fn good(subject: &'static str, found: impl Into<String>) -> Self {
-        Self { subject, grade: Severity::Good, found: found.into(), mend: None }
+        Self { subject, grade: Severity::Good, found: found.into(), fix: None }
     }
 
-    fn bad(
-        subject: &'static str,
-        grade: Severity,
-        found: impl Into<String>,
-        mend: impl Into<String>,
-    ) -> Self {
-        Self { subject, grade, found: found.into(), mend: Some(mend.into()) }
+    fn bad(subject: &'static str, grade: Severity, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { subject, grade, found: found.into(), fix: Some(fix.into()) }
     }
 }
 
@@ -87,7 +82,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
 
 fn object(finding: &Finding) -> Value {
     let grade: &str = finding.grade.into();
-    json!({ "subject": finding.subject, "grade": grade, "found": finding.found, "mend": finding.mend })
+    json!({ "subject": finding.subject, "grade": grade, "found": finding.found, "fix": finding.fix })
 }
 
 fn line(finding: &Finding) -> String {
@@ -96,8 +91,8 @@ fn line(finding: &Finding) -> String {
         Severity::Warning => "warning",
         Severity::Problem => "PROBLEM",
     };
-    let mend = finding.mend.iter().map(|mend| format!("\n        {:<12} → {mend}", ""));
-    format!("{mark} {:<12} {}{}", finding.subject, finding.found, mend.collect::<String>())
+    let fix = finding.fix.iter().map(|fix| format!("\n        {:<12} → {fix}", ""));
+    format!("{mark} {:<12} {}{}", finding.subject, finding.found, fix.collect::<String>())
 }
 
 fn examined(config: &Config) -> Vec<Finding> {
@@ -200,8 +195,8 @@ fn started<C: Future<Output = ()>>(start: impl Future<Output = crate::Result<(St
 }
 
 fn finding(subject: &'static str, error: &Error) -> Finding {
-    let mend = error.suggestion().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
-    Finding::bad(subject, Severity::Problem, error.to_string(), mend)
+    let fix = error.suggestion().unwrap_or("Run patchright-mcp --log-level=debug and read its log.");
+    Finding::bad(subject, Severity::Problem, error.to_string(), fix)
 }
 
 /// Checks whether the address of `--cdp-endpoint` accepts connections.

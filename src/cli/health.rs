@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{EarlyExit, show, tell};
+use super::{EarlyExit, log_line, show};
 
 const LIMIT: Duration = Duration::from_secs(4);
 
@@ -38,12 +38,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
             Ok(0)
         }
         Ok(answer) => {
-            tell(&format!("health: the server answers {}", answer.status()));
+            log_line(&format!("health: the server answers {}", answer.status()));
             Ok(1)
         }
         Err(error) if error.is_connect() && matches.get_flag("or-stdio") => Ok(0),
         Err(error) => {
-            tell(&format!("health: {}", reason(&error)));
+            log_line(&format!("health: {}", reason(&error)));
             Ok(1)
         }
     }

@@ -32,7 +32,7 @@ enum Entry {
 }
 
 /// Writes one line to standard error.
-pub(super) fn tell(line: &str) {
+pub(super) fn log_line(line: &str) {
     write(format!("patchright-mcp: {line}\n").into_bytes());
 }
 

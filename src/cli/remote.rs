@@ -7,9 +7,9 @@ use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::log_line;
 use super::program::Program;
 use super::project::Project;
-use super::tell;
 use super::wire::{Line, Outcome, Request, Work};
 
 /// How often a request is tried if the server exits before running it.
@@ -186,7 +186,7 @@ fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Option<Outcome
             Line::Working => {}
             Line::Waiting(text) => {
                 if waiting.is_empty() {
-                    tell(&text);
+                    log_line(&text);
                 }
                 waiting = text;
             }

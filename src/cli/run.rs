@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::flags::{LogFormat, LogLevel};
-use super::log::tell;
+use super::log::log_line;
 use super::{Config, log};
 use crate::browser::{launch, remove_unfinished};
 use crate::fleet::Replica;
@@ -34,7 +34,7 @@ use crate::session::cooldown::Cooldown;
 pub(super) fn run(config: Config) -> i32 {
     let (level, format) = (config.log_level, config.log_format);
     for warning in &config.warnings {
-        tell(warning);
+        log_line(warning);
     }
     live(level, format, config.engine.secrets.clone(), serve(config))
 }
@@ -96,7 +96,7 @@ fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Futu
 }
 
 fn cannot_start(error: &dyn std::fmt::Display) -> i32 {
-    tell(&format!("cannot start: {error}"));
+    log_line(&format!("cannot start: {error}"));
     1
 }
 
@@ -164,9 +164,9 @@ async fn serve(mut config: Config) -> i32 {
                 Err(error) => return cannot_start(&error),
             };
             if let Some(key) = key {
-                tell(&format!("API key for this run: {key}"));
+                log_line(&format!("API key for this run: {key}"));
             }
-            tell(&format!("Listening on {}", server.url()));
+            log_line(&format!("Listening on {}", server.url()));
             tokio::select! {
                 () = server.serve(dispatcher, &shutdown) => {}
                 () = impatience => {}
@@ -199,7 +199,7 @@ pub(super) fn audited(config: Config) -> Result<Dispatcher, String> {
     if let Some(log) = &audit {
         // With this digest from standard error, lines cut off the end of the audit log can be detected later.
         let LogHead { lines, digest } = log.head();
-        tell(&format!("The audit log goes on after {lines} lines; head {digest}"));
+        log_line(&format!("The audit log goes on after {lines} lines; head {digest}"));
     }
     Ok(dispatcher(config).with_audit(audit))
 }
@@ -215,7 +215,7 @@ pub fn dispatcher(config: Config) -> Dispatcher {
     let cooldown = Cooldown::process_wide();
     cooldown.set_period(config.cooldown.as_secs_f64());
     if let Some(folder) = &config.state_dir {
-        cooldown.store_in(folder, Arc::new(tell));
+        cooldown.store_in(folder, Arc::new(log_line));
     }
     Dispatcher::new(registry, engine, config.settings).with_cooldown(cooldown)
 }

@@ -4,7 +4,7 @@ use std::process::{Command as Process, Stdio};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use super::{EarlyExit, show, tell};
+use super::{EarlyExit, log_line, show};
 use crate::mcp::http::trace::TraceServer;
 use crate::mcp::shutdown::Shutdown;
 use crate::trace::Trace;
@@ -39,7 +39,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<i32, EarlyExit> {
         let url = server.url().map_err(|error| mistake(&error))?;
         show(&url);
         if !matches.get_flag("no-open") && !open(&url) {
-            tell("show-trace: no browser could be opened; open the address yourself");
+            log_line("show-trace: no browser could be opened; open the address yourself");
         }
         tokio::select! {
             () = server.serve() => {}

@@ -33,7 +33,7 @@ pub(super) struct PageStream {
     /// The next frame to send. Its first bytes are reserved for the frame number.
     newest: Option<Vec<u8>>,
     /// Frames that were not acknowledged to the browser yet.
-    owed: Vec<i64>,
+    unacknowledged: Vec<i64>,
     /// The frame that was sent but not confirmed yet, and when it was sent.
     sent: Option<(u32, Instant)>,
     number: u32,
@@ -46,9 +46,9 @@ impl PageStream {
     pub(super) fn start(page: &Page, viewer: (Arc<Handover>, u64)) -> Self {
         let (page, session) = (page.clone(), page.session().clone());
         let events = session.events(&[ScreencastFrame::METHOD]);
-        let (newest, owed, sent) = (None, Vec::new(), None);
+        let (newest, unacknowledged, sent) = (None, Vec::new(), None);
         let (number, slow, size) = (0, false, (0.0, 0.0));
-        let cast = Self { session, page, viewer, events, newest, owed, sent, number, slow, size };
+        let cast = Self { session, page, viewer, events, newest, unacknowledged, sent, number, slow, size };
         cast.begin();
         cast
     }
@@ -66,7 +66,7 @@ impl PageStream {
 
     /// Waits for the browser's next frame, or until a viewer that does not confirm must get newer frames.
     pub(super) async fn next(&mut self) -> Option<()> {
-        let late = match (self.sent, self.owed.is_empty()) {
+        let late = match (self.sent, self.unacknowledged.is_empty()) {
             (Some((_, since)), false) => Some(since + LONGEST_WAIT),
             _ => None,
         };
@@ -83,7 +83,7 @@ impl PageStream {
         if let Some(frame) = event.read::<ScreencastFrame>() {
             self.size = (frame.metadata.device_width, frame.metadata.device_height);
             self.newest = numbered(&frame.data);
-            self.owed.push(frame.session_id);
+            self.unacknowledged.push(frame.session_id);
             if late.is_some_and(|late| late <= Instant::now()) {
                 // The viewer does not confirm. Captures newer frames anyway, so that a current one is ready.
                 self.acknowledge();
@@ -94,7 +94,7 @@ impl PageStream {
 
     /// Acknowledges all received frames to the browser, which then sends more.
     fn acknowledge(&mut self) {
-        for session_id in self.owed.drain(..) {
+        for session_id in self.unacknowledged.drain(..) {
             self.session.send(ScreencastFrameAck { session_id }).ignore();
         }
     }

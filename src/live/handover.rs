@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::admission::Admission;
-use super::desk::{GRACE, LiveViewMode};
+use super::view::{GRACE, LiveViewMode};
 use crate::browser::{KeepLoadedGuard, Page};
 use crate::session::handoff::{HandoverInProgress, HandoverOutcome};
 use crate::sync::unix_time;

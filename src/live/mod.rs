@@ -9,12 +9,12 @@ mod cast;
 pub mod admission;
 pub mod handover;
 mod show;
-mod desk;
+mod view;
 pub mod viewer;
 
-pub use desk::{HandoverRequest, LiveView, LiveViewMode, LiveViewOptions, VisitorAuth};
 pub use handover::{CallHistory, CallSummary, Handover};
 pub use show::LiveFrame;
+pub use view::{HandoverRequest, LiveView, LiveViewMode, LiveViewOptions, VisitorAuth};
 
 /// The HTML page of the viewer. The server replaces `{nonce}` by the CSP nonce that permits its script.
 pub const LIVE_VIEW_HTML: &str = include_str!("page.html");

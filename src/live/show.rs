@@ -43,7 +43,7 @@ struct WatchedPage {
     session: RawSession,
     newest: watch::Sender<Option<LiveFrame>>,
     /// Frames not acknowledged yet. The browser sends only a few before it waits for acknowledgements.
-    owed: Mutex<Vec<i64>>,
+    unacknowledged: Mutex<Vec<i64>>,
     looked: Mutex<Instant>,
 }
 
@@ -71,8 +71,9 @@ impl WatchedPages {
             return Ok(known);
         }
         let session = page.context().attach_additional(page.main_frame()).await?;
-        let (newest, owed, looked) = (watch::Sender::new(None), Mutex::default(), Mutex::new(Instant::now()));
-        let show = Arc::new(WatchedPage { session, newest, owed, looked });
+        let (newest, unacknowledged, looked) =
+            (watch::Sender::new(None), Mutex::default(), Mutex::new(Instant::now()));
+        let show = Arc::new(WatchedPage { session, newest, unacknowledged, looked });
         show.begin().await?;
         self.open.lock().insert(page.id().to_owned(), Arc::clone(&show));
         tokio::spawn(end_when_idle(Arc::clone(&self.open), page.clone(), Arc::clone(&show)));
@@ -87,7 +88,7 @@ impl WatchedPage {
             let show = show.upgrade().filter(|_| method == ScreencastFrame::METHOD);
             let Some(show) = show else { return };
             if let Ok(frame) = serde_json::from_slice::<ScreencastFrame>(event) {
-                show.owed.lock().push(frame.session_id);
+                show.unacknowledged.lock().push(frame.session_id);
                 let number = show.newest.borrow().as_ref().map_or(1, |last| last.number + 1);
                 show.newest.send_replace(Some(LiveFrame { number, data: frame.data.as_str().into() }));
             }
@@ -102,8 +103,8 @@ impl WatchedPage {
 
     /// Acknowledges all received frames to the browser, which then sends more.
     async fn acknowledge(&self) {
-        let owed = std::mem::take(&mut *self.owed.lock());
-        for number in owed {
+        let unacknowledged = std::mem::take(&mut *self.unacknowledged.lock());
+        for number in unacknowledged {
             let _ = self.send("Page.screencastFrameAck", &json!({ "sessionId": number })).await;
         }
     }

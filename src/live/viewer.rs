@@ -15,10 +15,10 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::cast::PageStream;
-use super::desk::LiveViewMode;
 use super::handover::Handover;
 use super::input::{Finger, KeyInput, PersonInput, PointerInput, TouchPhase};
 use super::opened::{NativePopup, OpenSelect};
+use super::view::LiveViewMode;
 use crate::browser::{
     ActionOptions, ElementHandle, HttpCredentials, NavigateOptions, OpenedFile, Page, WaitUntil,
 };

@@ -81,7 +81,7 @@ pub(super) async fn describe(
     for event in call.workspace.take_notices().into_iter().chain(noted) {
         reply.add_event(event);
     }
-    tell_downloads(call, reply);
+    report_downloads(call, reply);
     let tabs = call.tabs();
     let page = call.current_page().ok();
     let named = call.tab().is_some();
@@ -96,8 +96,8 @@ pub(super) async fn describe(
     for event in opened.map(opened_note).chain(call.closed_windows()) {
         reply.add_event(event);
     }
-    tell_answers(call, page.as_ref(), &tabs, reply);
-    tell_programs(call, page.as_ref(), &tabs, reply);
+    report_answers(call, page.as_ref(), &tabs, reply);
+    report_programs(call, page.as_ref(), &tabs, reply);
     let held_up = match &page {
         Some(page) => page.blocking_dialog_in_other_tab().await.is_some(),
         None => false,
@@ -149,7 +149,7 @@ pub(super) async fn describe(
         if shows || effects {
             show_page(call, &page, before, shows, reply).await;
         }
-        tell_announcements(call, reply);
+        report_announcements(call, reply);
     };
     let document = page.main_frame().loader_id();
     let (mut state, ()) = join(OptionFuture::from(state), shown).await;
@@ -158,7 +158,7 @@ pub(super) async fn describe(
         state = Some(page_state(&page, page.requested_url(), answers).await);
     }
     if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
-        tell_front(call, &page, reply);
+        report_front(call, &page, reply);
     }
     if page.take_stopped_reload_loop() {
         reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
@@ -182,7 +182,7 @@ pub(super) async fn describe(
 }
 
 /// Reports overlays in front of the page with their controls: the covering element is often only a backdrop.
-fn tell_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
+fn report_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
     let Some(tree) = call.kept.seen.lock().tree(page) else { return };
     for part in tree.foreground_ranges() {
@@ -207,7 +207,7 @@ fn describe_dialog(dialog: &Dialog) -> String {
 }
 
 /// Reports dialogs that the server answered automatically.
-fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
+fn report_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
         let done = if answered.accepted { "accepted" } else { "dismissed" };
@@ -219,7 +219,7 @@ fn tell_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut 
 }
 
 /// Reports external programs that pages tried to open.
-fn tell_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
+fn report_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for tab in tabs.iter().filter(is_meant) {
         let refuses = tab.page.context().browser().is_ok_and(|browser| browser.refuses_external_programs());
@@ -248,7 +248,7 @@ pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
 }
 
 /// Reports downloads that have started or ended since the last answer.
-fn tell_downloads(call: &Call<'_>, reply: &mut Reply) {
+fn report_downloads(call: &Call<'_>, reply: &mut Reply) {
     let downloads = downloads(call);
     let mut seen = call.kept.seen.lock();
     for download in downloads {
@@ -302,7 +302,7 @@ pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
 }
 
 /// Adds a note if no content of the page is visible.
-pub(super) fn tell_unseen(tree: &Tree, reply: &mut Reply) {
+pub(super) fn report_unseen(tree: &Tree, reply: &mut Reply) {
     if tree.unseen {
         reply.add_event("Nothing on the page is visible now. The outline shows its hidden content.");
     }
@@ -345,7 +345,7 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
         Err(_) if !wanted => return,
         Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
     };
-    tell_unseen(&tree, reply);
+    report_unseen(&tree, reply);
     let options = call.snapshot_options();
     let known = call.kept.seen.lock().shown(page).cloned();
     let known = match known {
@@ -440,7 +440,7 @@ fn remembered(before: Vec<NumericChange>, now: &[NumericChange]) -> Vec<NumericC
 }
 
 /// Reports announcements (live regions) of the page that the answer's snapshot does not contain.
-fn tell_announcements(call: &Call<'_>, reply: &mut Reply) {
+fn report_announcements(call: &Call<'_>, reply: &mut Reply) {
     for text in std::mem::take(&mut *call.report.said.lock()) {
         let quoted = snapshot::quoted(&text);
         let bare = quoted.trim_matches('"');

@@ -329,18 +329,18 @@ impl Dispatcher {
         // Errors may repeat the arguments of the call, except the texts for form fields.
         let mut asked = arguments.clone();
         asked.remove("fields");
-        let tell = |error: &Error, reply: &mut Reply| {
+        let report = |error: &Error, reply: &mut Reply| {
             tracing::debug!(tool = name, code = error.code(), "tool failed");
-            failure::tell(error, tool, &asked, &client.cooldown, &self.settings, reply);
+            failure::report(error, tool, &asked, &client.cooldown, &self.settings, reply);
         };
         if let Err(error) = client.recent_calls.count(&client.grant).and(checked) {
-            failure::tell(&error, tool, &arguments, &client.cooldown, &self.settings, &mut reply);
+            failure::report(&error, tool, &arguments, &client.cooldown, &self.settings, &mut reply);
             return Ok(reply);
         }
         let reached = tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                tell(&Error::Cancelled, &mut reply);
+                report(&Error::Cancelled, &mut reply);
                 return Ok(reply);
             }
             reached = self.reach(tool, &mut arguments, client, progress) => reached,
@@ -375,7 +375,7 @@ impl Dispatcher {
                 Some((Err(gone), id)) if !matches!(error, Error::Cancelled) => {
                     sessions::refuse(&gone, &id, &mut reply);
                 }
-                _ => tell(&error, &mut reply),
+                _ => report(&error, &mut reply),
             }
         }
         self.publish_cooldown(client, pause).await;

@@ -27,7 +27,7 @@ fn paused_reply(ActiveCooldown { remaining_seconds }: ActiveCooldown, language: 
 }
 
 /// Writes the answer to a failed call. An error that counts as a login timeout starts a cooldown.
-pub(super) fn tell(
+pub(super) fn report(
     error: &Error,
     tool: &AnyTool,
     arguments: &Map<String, Value>,

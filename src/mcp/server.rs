@@ -168,7 +168,7 @@ impl Server {
         let progress = Arc::clone(&round.progress);
         let ended = tokio::select! {
             ended = round.go_on(&context.ct) => ended,
-            () = tell(&progress, context, self.dispatcher.secrets()) => unreachable!("progress is sent until the call ends"),
+            () = report(&progress, context, self.dispatcher.secrets()) => unreachable!("progress is sent until the call ends"),
         };
         match ended {
             RoundOutcome::Answered(reply) => self.complete(*reply, context),
@@ -316,11 +316,11 @@ impl ServerHandler for Server {
         let call = self.dispatcher.call(client, &request.name, arguments, &progress, &context.ct);
         let reply = tokio::select! {
             reply = call => reply,
-            () = tell(&progress, &context, self.dispatcher.secrets()) => unreachable!("progress is sent until the call ends"),
+            () = report(&progress, &context, self.dispatcher.secrets()) => unreachable!("progress is sent until the call ends"),
             () = ask(questions, &context) => unreachable!("questions are asked for ever"),
         };
         if self.offers() {
-            tell_offers(&self.dispatcher, client, &context.peer).await;
+            report_offers(&self.dispatcher, client, &context.peer).await;
         }
         let reply = reply.map(|mut reply| {
             if shares {
@@ -426,7 +426,7 @@ fn describe_tool(tool: &rmcp::model::Tool) -> String {
 }
 
 /// Notifies a client that its tool list has changed, if its page now offers other tools.
-async fn tell_offers(dispatcher: &Dispatcher, client: &Client, peer: &Peer<RoleServer>) {
+async fn report_offers(dispatcher: &Dispatcher, client: &Client, peer: &Peer<RoleServer>) {
     let offered: Vec<_> = dispatcher.offered(client).iter().map(describe_tool).collect();
     let before = std::mem::replace(&mut *client.kept.offered.lock(), offered.clone());
     if before != offered {
@@ -443,7 +443,7 @@ async fn watch_offers(dispatcher: Arc<Dispatcher>, client: Weak<Client>, peer: P
             return;
         }
         let Some(client) = client.upgrade() else { return };
-        tell_offers(&dispatcher, &client, &peer).await;
+        report_offers(&dispatcher, &client, &peer).await;
     }
 }
 
@@ -452,7 +452,7 @@ fn has_no_handshake(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Sends progress notifications while this future is polled, if the client requested them. Never completes.
-async fn tell(progress: &Progress, context: &RequestContext<RoleServer>, secrets: &Secrets) {
+async fn report(progress: &Progress, context: &RequestContext<RoleServer>, secrets: &Secrets) {
     let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
     let send = |seconds: f64, ProgressStep { message, part }: ProgressStep| {
         let (done, of) = part.map_or((seconds, None), |(done, of)| (done, Some(of)));

@@ -116,7 +116,7 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
     let found = ElementHandle::by_ref(&frame, reference.element).await?;
     let target = reference.to_string();
     let Some(element) = found.map(|element| element.named(&target)) else {
-        let anew = drawn_anew(call, page, &reference).await;
+        let anew = find_rerendered(call, page, &reference).await;
         let again = anew.map(|(found, shown)| format!("{shown} [ref={found}]"));
         return Err(Error::StaleRef { target, again });
     };
@@ -127,14 +127,14 @@ async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Resu
 /// or the likely replacement of a ref's element.
 pub async fn replacement_for_stale_ref(call: &Call<'_>, page: &Page, text: &str) -> Option<ElementHandle> {
     let found = match text.parse::<Ref>() {
-        Ok(reference) => drawn_anew(call, page, &reference).await?.0.to_string(),
+        Ok(reference) => find_rerendered(call, page, &reference).await?.0.to_string(),
         Err(_) => text.to_owned(),
     };
     find(call, page, &found).await.ok().map(|target| target.element)
 }
 
 /// Returns the ref of the element that replaces one which the page has rendered again, and its role and name.
-async fn drawn_anew(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
+async fn find_rerendered(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
     let before = call.kept.seen.lock().tree_with(page, reference)?;
     let now = capture(call, page, CaptureOptions::default()).await.ok()?;
     let node = &now.nodes()[snapshot::find_replacement(&before, &now, reference)?];

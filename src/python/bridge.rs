@@ -165,8 +165,8 @@ pub(super) struct Queue {
     state: Mutex<Waiting>,
     arrived: Condvar,
     /// The writing end of the pipe that wakes the event loop; `None` without an event loop.
-    bell: Option<PipeWriter>,
-    rung: AtomicBool,
+    wakeup_pipe: Option<PipeWriter>,
+    is_signaled: AtomicBool,
     /// Whether delivery was stopped by `Dispatcher.close`.
     closed: AtomicBool,
     /// The event subscriptions of each browser context, by the context's key.
@@ -212,10 +212,10 @@ impl Queue {
 
     fn ring(&self) {
         self.arrived.notify_all();
-        if let Some(bell) = &self.bell
-            && !self.rung.swap(true, Ordering::AcqRel)
+        if let Some(wakeup_pipe) = &self.wakeup_pipe
+            && !self.is_signaled.swap(true, Ordering::AcqRel)
         {
-            let _ = (&*bell).write_all(b"!");
+            let _ = (&*wakeup_pipe).write_all(b"!");
         }
     }
 
@@ -253,16 +253,16 @@ impl Queue {
     }
 
     /// Queues an event for Python. Never blocks.
-    pub(super) fn tell(&self, event: Event) {
+    pub(super) fn emit(&self, event: Event) {
         self.push(Item::ToPython(event));
     }
 
     /// Queues an event for Python: its name, the key of the object that emits it, and the payload.
-    pub(super) fn tell_of<T>(&self, name: &'static str, key: usize, payload: T)
+    pub(super) fn emit_with<T>(&self, name: &'static str, key: usize, payload: T)
     where
         T: for<'py> IntoPyObject<'py> + Send + 'static,
     {
-        self.tell(event(name, key, payload));
+        self.emit(event(name, key, payload));
     }
 }
 
@@ -279,15 +279,15 @@ const INTERRUPT_PAUSE: Duration = Duration::from_millis(30);
 
 #[pymethods]
 impl Dispatcher {
-    /// `with_bell`: whether to create a pipe for an event loop to watch (`fileno`). Otherwise, use `listen`.
+    /// `with_wakeup_pipe`: whether to create a pipe for an event loop to watch (`fileno`). Otherwise, use `listen`.
     #[new]
-    fn new(handler: Py<PyAny>, with_bell: bool) -> PyResult<Self> {
-        let (reader, bell) = if with_bell {
+    fn new(handler: Py<PyAny>, with_wakeup_pipe: bool) -> PyResult<Self> {
+        let (reader, wakeup_pipe) = if with_wakeup_pipe {
             pipe().map(|(reader, writer)| (Some(reader), Some(writer)))?
         } else {
             (None, None)
         };
-        let queue = Arc::new(Queue { bell, ..Queue::default() });
+        let queue = Arc::new(Queue { wakeup_pipe, ..Queue::default() });
         let reader = reader.map(Mutex::new);
         Ok(Self { queue, handler, futures: Mutex::default(), reader, next: AtomicU64::new(1) })
     }
@@ -343,7 +343,7 @@ impl Dispatcher {
         if let Some(reader) = &self.reader {
             let mut byte = [0];
             let _ = reader.lock().read(&mut byte);
-            self.queue.rung.store(false, Ordering::Release);
+            self.queue.is_signaled.store(false, Ordering::Release);
         }
         self.queue.state.lock().announced = false;
         self.queue.arrived.notify_all();

@@ -127,7 +127,7 @@ impl Screencast {
         let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);
         let _runtime = runtime().enter();
         let watcher = Arc::new(move |frame: &crate::browser::CastFrame| {
-            queue.tell_of("screencastframe", key, CastFrame(frame.clone()));
+            queue.emit_with("screencastframe", key, CastFrame(frame.clone()));
         });
         Ok(Self(Mutex::new(Some(page.0.screencast(options, watcher)))))
     }

@@ -107,7 +107,7 @@ impl<'py> Reader<'py> {
             JsValue::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
             JsValue::Regex { source, flags } => regex_to_python(py, source, flags),
             JsValue::Map { .. } | JsValue::Set { .. } => Ok(PyDict::new(py).into_any()),
-            JsValue::Again(number) => {
+            JsValue::Reference(number) => {
                 Ok(self.met.get(number).cloned().unwrap_or_else(|| py.None().into_bound(py)))
             }
             JsValue::Handle(handle) => JsHandle(handle.clone()).into_bound_py_any(py),
@@ -179,7 +179,7 @@ impl<'py> Writer<'py> {
         }
         let identity = value.as_ptr().addr();
         if let Some(number) = self.met.get(&identity) {
-            return Ok(JsValue::Again(*number));
+            return Ok(JsValue::Reference(*number));
         }
         let number = self.met.len() as u64 + 1;
         self.met.insert(identity, number);

@@ -16,7 +16,7 @@ pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     runtime().spawn(async move {
         watched.wait_for_end().await;
         drop(watched);
-        queue.tell_of("disconnected", key, ());
+        queue.emit_with("disconnected", key, ());
     });
 }
 
@@ -28,29 +28,29 @@ pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &A
         move |event: &ContextEvent| match event {
             ContextEvent::Page(page) => {
                 follow_page(page, key, &queue);
-                queue.tell_of("page", key, Page(page.clone()));
+                queue.emit_with("page", key, Page(page.clone()));
             }
             ContextEvent::Closed => {
                 queue.forget(key);
-                queue.tell_of("context_closed", key, ());
+                queue.emit_with("context_closed", key, ());
             }
         }
     };
     follow_traffic(context, queue);
     context.listen(Arc::new(listener));
     let console = queue.clone();
-    context.listen_to_console(Arc::new(move |event| tell_console(event, key, &console)));
+    context.listen_to_console(Arc::new(move |event| emit_console(event, key, &console)));
     for page in context.pages() {
         follow_page(&page, key, queue);
     }
 }
 
-fn tell_console(event: &ConsoleEvent, key: usize, queue: &Queue) {
+fn emit_console(event: &ConsoleEvent, key: usize, queue: &Queue) {
     match event {
         ConsoleEvent::Held(batch) => queue.hold(*batch),
         ConsoleEvent::Entries(0, entries) => {
             for entry in entries {
-                queue.tell(console_event(entry, key));
+                queue.emit(console_event(entry, key));
             }
         }
         ConsoleEvent::Entries(batch, entries) => {
@@ -74,7 +74,7 @@ fn console_event(entry: &ConsoleEntry, key: usize) -> Event {
 fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) {
     let (queue, key, subscribed) = (queue.clone(), page.key(), queue.subscribed(context));
     let calls = queue.clone();
-    page.listen_to_calls(Arc::new(move |call| calls.tell_of("called", key, Call(call.clone()))));
+    page.listen_to_calls(Arc::new(move |call| calls.emit_with("called", key, Call(call.clone()))));
     let asked = page.downgrade();
     page.listen(Arc::new(move |event| match event {
         PageEvent::Dialog(dialog) if !subscribed.dialogs.load(Ordering::Acquire) => {
@@ -82,7 +82,7 @@ fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) 
                 answer_unhandled(page, dialog.kind == "beforeunload");
             }
         }
-        _ => tell(event, key, &queue),
+        _ => emit(event, key, &queue),
     }));
 }
 
@@ -94,17 +94,17 @@ fn answer_unhandled(page: crate::browser::Page, leaves: bool) {
     });
 }
 
-fn tell(event: &PageEvent, key: usize, queue: &Arc<Queue>) {
+fn emit(event: &PageEvent, key: usize, queue: &Arc<Queue>) {
     match event {
-        PageEvent::FrameAttached(frame) => queue.tell_of("frameattached", key, Frame(frame.clone())),
-        PageEvent::FrameDetached(frame) => queue.tell_of("framedetached", key, Frame(frame.clone())),
-        PageEvent::FrameNavigated(frame) => queue.tell_of("framenavigated", key, Frame(frame.clone())),
-        PageEvent::DomContentLoaded => queue.tell_of("domcontentloaded", key, ()),
-        PageEvent::Load => queue.tell_of("load", key, ()),
-        PageEvent::Closed => queue.tell_of("close", key, ()),
-        PageEvent::Crashed => queue.tell_of("crash", key, ()),
-        PageEvent::Dialog(dialog) => queue.tell_of("dialog", key, Dialog(dialog.clone())),
-        PageEvent::DialogClosed => queue.tell_of("dialogclosed", key, ()),
-        PageEvent::FileChooser(chooser) => queue.tell_of("filechooser", key, FileChooser(chooser.clone())),
+        PageEvent::FrameAttached(frame) => queue.emit_with("frameattached", key, Frame(frame.clone())),
+        PageEvent::FrameDetached(frame) => queue.emit_with("framedetached", key, Frame(frame.clone())),
+        PageEvent::FrameNavigated(frame) => queue.emit_with("framenavigated", key, Frame(frame.clone())),
+        PageEvent::DomContentLoaded => queue.emit_with("domcontentloaded", key, ()),
+        PageEvent::Load => queue.emit_with("load", key, ()),
+        PageEvent::Closed => queue.emit_with("close", key, ()),
+        PageEvent::Crashed => queue.emit_with("crash", key, ()),
+        PageEvent::Dialog(dialog) => queue.emit_with("dialog", key, Dialog(dialog.clone())),
+        PageEvent::DialogClosed => queue.emit_with("dialogclosed", key, ()),
+        PageEvent::FileChooser(chooser) => queue.emit_with("filechooser", key, FileChooser(chooser.clone())),
     }
 }

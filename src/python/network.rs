@@ -43,31 +43,33 @@ pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &A
             | NetworkEvent::Download(_) => true,
         };
         if is_listened_to {
-            tell(news, key, &queue);
+            emit(news, key, &queue);
         }
     }));
 }
 
-fn tell(news: &NetworkEvent, key: usize, queue: &Queue) {
+fn emit(news: &NetworkEvent, key: usize, queue: &Queue) {
     match news {
-        NetworkEvent::Request(request) => queue.tell_of("request", key, Request(request.clone())),
-        NetworkEvent::Response(response) => queue.tell_of("response", key, Response(response.clone())),
+        NetworkEvent::Request(request) => queue.emit_with("request", key, Request(request.clone())),
+        NetworkEvent::Response(response) => queue.emit_with("response", key, Response(response.clone())),
         NetworkEvent::RequestFinished(request) => {
-            queue.tell_of("requestfinished", key, Request(request.clone()))
+            queue.emit_with("requestfinished", key, Request(request.clone()))
         }
-        NetworkEvent::RequestFailed(request) => queue.tell_of("requestfailed", key, Request(request.clone())),
-        NetworkEvent::Route(route) => queue.tell_of("route", key, Route(route.clone())),
-        NetworkEvent::WebSocket(socket) => queue.tell_of("websocket", key, WebSocket(socket.clone())),
+        NetworkEvent::RequestFailed(request) => {
+            queue.emit_with("requestfailed", key, Request(request.clone()))
+        }
+        NetworkEvent::Route(route) => queue.emit_with("route", key, Route(route.clone())),
+        NetworkEvent::WebSocket(socket) => queue.emit_with("websocket", key, WebSocket(socket.clone())),
         NetworkEvent::Socket(socket, event) => {
             let (socket, event) = (WebSocket(socket.clone()), event.clone());
-            queue.tell(Box::new(move |py, handler| {
+            queue.emit(Box::new(move |py, handler| {
                 let (name, payload) = socket_event(py, event)?;
                 handler.call1(("socket", key, (socket, name, payload))).map(drop)
             }));
         }
-        NetworkEvent::Worker(worker) => queue.tell_of("worker", key, Worker(worker.clone())),
-        NetworkEvent::WorkerClosed(worker) => queue.tell_of("workerclosed", key, Worker(worker.clone())),
-        NetworkEvent::Download(download) => queue.tell_of("download", key, Download(download.clone())),
+        NetworkEvent::Worker(worker) => queue.emit_with("worker", key, Worker(worker.clone())),
+        NetworkEvent::WorkerClosed(worker) => queue.emit_with("workerclosed", key, Worker(worker.clone())),
+        NetworkEvent::Download(download) => queue.emit_with("download", key, Download(download.clone())),
     }
 }
 

@@ -97,11 +97,11 @@ struct ToolServer {
     client: Client,
 }
 
-static DESK: OnceLock<Arc<ToolServer>> = OnceLock::new();
+static TOOL_SERVER: OnceLock<Arc<ToolServer>> = OnceLock::new();
 
-fn desk() -> PyResult<Arc<ToolServer>> {
-    if let Some(desk) = DESK.get() {
-        return Ok(Arc::clone(desk));
+fn tool_server() -> PyResult<Arc<ToolServer>> {
+    if let Some(server) = TOOL_SERVER.get() {
+        return Ok(Arc::clone(server));
     }
     let config = cli::configure([], std::env::vars_os());
     let mut config = config.map_err(|ending| PyRuntimeError::new_err(format!("{ending:?}")))?;
@@ -110,21 +110,21 @@ fn desk() -> PyResult<Arc<ToolServer>> {
     }
     let dispatcher = cli::dispatcher(config);
     let client = dispatcher.client();
-    Ok(Arc::clone(DESK.get_or_init(|| Arc::new(ToolServer { dispatcher, client }))))
+    Ok(Arc::clone(TOOL_SERVER.get_or_init(|| Arc::new(ToolServer { dispatcher, client }))))
 }
 
 /// Returns the definitions of the `patchright_*` tools as a JSON array.
 #[pyfunction]
 pub(super) fn list_patchright_tools() -> PyResult<String> {
-    let desk = desk()?;
-    let tools = desk
+    let server = tool_server()?;
+    let tools = server
         .dispatcher
         .services
         .registry
         .tools()
         .iter()
         .filter(|tool| tool.family.toolset == Toolset::Patchright);
-    let language = desk.dispatcher.settings.language;
+    let language = server.dispatcher.settings.language;
     let tools = tools.map(|tool| tool.listing(language)).collect::<Vec<_>>();
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
@@ -134,10 +134,10 @@ pub(super) fn list_patchright_tools() -> PyResult<String> {
 pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> PyResult<Bound<'py, PyAny>> {
     let arguments: Map<String, Value> =
         serde_json::from_str(arguments).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let desk = desk()?;
+    let server = tool_server()?;
     bridge::awaitable(py, async move {
         let (progress, never) = (Progress::default(), CancellationToken::new());
-        let reply = desk.dispatcher.call(&desk.client, &name, arguments, &progress, &never).await;
+        let reply = server.dispatcher.call(&server.client, &name, arguments, &progress, &never).await;
         let reply = reply.map_err(|_| PyValueError::new_err(format!("未知工具: {name}")))?;
         serde_json::to_string(&reply.into_result())
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -147,8 +147,8 @@ pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> 
 /// Closes the browser that `call_tool` uses, if it runs.
 #[pyfunction]
 pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
-    match DESK.get() {
-        Some(desk) => bridge::block_on(py, desk.dispatcher.services.engine.close()),
+    match TOOL_SERVER.get() {
+        Some(server) => bridge::block_on(py, server.dispatcher.services.engine.close()),
         None => Ok(()),
     }
 }

@@ -282,7 +282,7 @@ impl Page {
         let id = self.0.add_locator_handler(locator, options, move |id| {
             let (ended, end) = oneshot::channel();
             let call = HandlerCall { handler: id.0, ended: Mutex::new(Some(ended)) };
-            queue.tell_of("in_the_way", key, call);
+            queue.emit_with("in_the_way", key, call);
             async move { end.await.unwrap_or(Err(Error::Cancelled)) }
         });
         Ok(id.0)
@@ -309,7 +309,7 @@ impl Page {
     }
 
     /// Emits events for console messages that the browser has stored; with `errors`, for uncaught errors too.
-    fn tell_console(&self, errors: bool) -> Operation {
+    fn emit_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.replay_console(ConsoleFilter { messages: true, errors }).await })
     }

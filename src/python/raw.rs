@@ -17,7 +17,7 @@ impl CdpSession {
         let key = session.key();
         session.forward_events(Arc::new(move |method, parameters| {
             let parameters = serde_json::from_slice(parameters).unwrap_or_default();
-            queue.tell_of("event", key, (method.to_owned(), Plain(parameters)));
+            queue.emit_with("event", key, (method.to_owned(), Plain(parameters)));
         }));
         Self(session)
     }

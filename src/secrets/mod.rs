@@ -36,7 +36,7 @@ pub struct Secrets {
 
 struct Inner {
     secrets: Vec<Secret>,
-    striker: RwLock<Arc<Redactor>>,
+    redactor: RwLock<Arc<Redactor>>,
     codes: RwLock<Vec<Code>>,
     hidden_texts: HiddenTexts,
 }
@@ -77,7 +77,7 @@ impl Secrets {
     fn new(secrets: Vec<Secret>) -> Self {
         let inner = Inner {
             secrets,
-            striker: RwLock::default(),
+            redactor: RwLock::default(),
             codes: RwLock::default(),
             hidden_texts: HiddenTexts::default(),
         };
@@ -160,14 +160,14 @@ impl Secrets {
     /// Replaces every known spelling of the secrets in a text by `<secret>NAME</secret>`.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(inner) = &self.inner else { return Cow::Borrowed(text) };
-        let striker = Arc::clone(&inner.striker.read());
-        striker.redact(text)
+        let redactor = Arc::clone(&inner.redactor.read());
+        redactor.redact(text)
     }
 
     /// Redacts a text in place, as [`Self::redact`] does.
     pub fn redact_text(&self, text: &mut String) {
-        if let Cow::Owned(struck) = self.redact(text) {
-            *text = struck;
+        if let Cow::Owned(redacted) = self.redact(text) {
+            *text = redacted;
         }
     }
 
@@ -178,8 +178,8 @@ impl Secrets {
         }
         self.strike_texts(value);
         let text = value.to_string();
-        if let Cow::Owned(struck) = self.redact(&text) {
-            *value = serde_json::from_str(&struck).unwrap_or(Value::String(struck));
+        if let Cow::Owned(redacted) = self.redact(&text) {
+            *value = serde_json::from_str(&redacted).unwrap_or(Value::String(redacted));
         }
     }
 
@@ -204,8 +204,8 @@ impl Secrets {
         if self.is_empty() {
             return;
         }
-        if let Ok(Cow::Owned(struck)) = std::str::from_utf8(bytes).map(|text| self.redact(text)) {
-            *bytes = struck.into_bytes();
+        if let Ok(Cow::Owned(redacted)) = std::str::from_utf8(bytes).map(|text| self.redact(text)) {
+            *bytes = redacted.into_bytes();
         }
     }
 }
@@ -220,9 +220,9 @@ impl Inner {
         });
         let codes = self.codes.read();
         let made = codes.iter().map(|code| (code.name.as_str(), code.text.as_str()));
-        let striker = Redactor::new(values.chain(made));
-        self.hidden_texts.set(striker.patterns(), striker.literals());
-        *self.striker.write() = Arc::new(striker);
+        let redactor = Redactor::new(values.chain(made));
+        self.hidden_texts.set(redactor.patterns(), redactor.literals());
+        *self.redactor.write() = Arc::new(redactor);
     }
 
     fn remember(&self, name: &str, text: &str) {

@@ -45,16 +45,16 @@ struct Found {
 
 impl Redactor {
     pub(super) fn new<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut striker = Self::default();
+        let mut redactor = Self::default();
         for (name, value) in values {
-            let number = striker.names.len();
-            striker.names.push(name.to_owned());
-            striker.literals.push((number, value.to_owned()));
+            let number = redactor.names.len();
+            redactor.names.push(name.to_owned());
+            redactor.literals.push((number, value.to_owned()));
             for letters in forms::of(value) {
-                striker.add(Pattern { name: number, letters });
+                redactor.add(Pattern { name: number, letters });
             }
         }
-        striker
+        redactor
     }
 
     fn add(&mut self, pattern: Pattern) {
@@ -120,20 +120,20 @@ impl Redactor {
     /// Returns the text with each match replaced by a placeholder.
     fn without(&self, text: &str, mut found: Vec<Found>) -> String {
         found.sort_by_key(|found| found.parts[0].start);
-        let mut struck = vec![false; text.len()];
+        let mut redacted = vec![false; text.len()];
         let mut marks = HashMap::new();
         for Found { name, parts } in found {
-            if !struck[parts[0].start] {
+            if !redacted[parts[0].start] {
                 marks.insert(parts[0].start, name);
             }
             for pair in parts.windows(2) {
                 let gap = pair[0].end..pair[1].start;
                 if gap.len() <= WIDEST_GAP && !text[gap.clone()].contains('\n') {
-                    struck[gap].fill(true);
+                    redacted[gap].fill(true);
                 }
             }
             for part in parts {
-                struck[part].fill(true);
+                redacted[part].fill(true);
             }
         }
         let mut kept = String::with_capacity(text.len());
@@ -141,7 +141,7 @@ impl Redactor {
             if let Some(name) = marks.get(&at) {
                 kept.extend([BEGIN, &self.names[*name], END]);
             }
-            if !struck[at] {
+            if !redacted[at] {
                 kept.push(letter);
             }
         }
@@ -294,7 +294,7 @@ mod tests {
 
     const VALUE: &str = "Tr0ub4dor&3é";
 
-    fn struck(text: &str) -> String {
+    fn redacted(text: &str) -> String {
         Redactor::new([("door", VALUE), ("pin", "4711")].into_iter()).redact(text).into_owned()
     }
 
@@ -336,7 +336,7 @@ mod tests {
             "Ge0ho4qbe&3é".to_owned(),
         ];
         for written in written {
-            let text = struck(&format!("before «{written}» after"));
+            let text = redacted(&format!("before «{written}» after"));
             assert!(text.contains("<secret>door</secret>"), "{written}: {text}");
             assert!(text.starts_with("before «") && text.ends_with("» after"), "{text}");
             if written.starts_with("YWRhOl") || written.starts_with("eyJ") {
@@ -352,33 +352,33 @@ mod tests {
     fn one_in_pieces_is_struck_and_the_outline_stays() {
         let outline = "- main [ref=c0p0f0e1]:\n  - generic [ref=c0p0f0e2]: Tr0u\n  - generic [ref=c0p0f0e3]: b4dor&3é\n";
         let expected = "- main [ref=c0p0f0e1]:\n  - generic [ref=c0p0f0e2]: <secret>door</secret>\n  - generic [ref=c0p0f0e3]: \n";
-        assert_eq!(struck(outline), expected);
+        assert_eq!(redacted(outline), expected);
     }
 
     #[test]
     fn the_beginning_of_one_that_was_cut_is_struck() {
-        assert_eq!(struck("shows \"Tr0ub4d…\""), "shows \"<secret>door</secret>…\"");
-        assert_eq!(struck("Tr0ub4"), "<secret>door</secret>");
-        assert_eq!(struck("Tr0ub4 is not all"), "Tr0ub4 is not all");
+        assert_eq!(redacted("shows \"Tr0ub4d…\""), "shows \"<secret>door</secret>…\"");
+        assert_eq!(redacted("Tr0ub4"), "<secret>door</secret>");
+        assert_eq!(redacted("Tr0ub4 is not all"), "Tr0ub4 is not all");
     }
 
     #[test]
     fn one_of_few_letters_is_struck_as_it_is() {
-        assert_eq!(struck("4711 and 4 7 1 1"), "<secret>pin</secret> and 4 7 1 1");
-        assert_eq!(struck("34373131"), "<secret>pin</secret>");
+        assert_eq!(redacted("4711 and 4 7 1 1"), "<secret>pin</secret> and 4 7 1 1");
+        assert_eq!(redacted("34373131"), "<secret>pin</secret>");
     }
 
     proptest! {
         /// A text without a secret stays unchanged, and no character is ever cut in half.
         #[test]
         fn other_texts_stay(text in "[a-z0-9é√ \n<\\[\\]>\"-]{0,80}") {
-            prop_assert_eq!(struck(&text), text);
+            prop_assert_eq!(redacted(&text), text);
         }
 
         /// A secret is removed wherever it occurs.
         #[test]
         fn none_is_left(before in "\\PC{0,40}", after in "\\PC{0,40}") {
-            let text = struck(&format!("{before}{VALUE}{after}"));
+            let text = redacted(&format!("{before}{VALUE}{after}"));
             prop_assert!(!text.contains(VALUE));
             prop_assert!(text.contains("<secret>door</secret>"));
         }

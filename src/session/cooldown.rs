@@ -244,14 +244,14 @@ impl StateFile {
             Ok(text) => match serde_json::from_slice::<Kept>(&text) {
                 Ok(kept) => Some(kept.since),
                 Err(error) => {
-                    self.tell(&error);
+                    self.report(&error);
                     None
                 }
             },
             // No process has written the file yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
-                self.tell(&error);
+                self.report(&error);
                 None
             }
         }
@@ -259,7 +259,7 @@ impl StateFile {
 
     fn write(&mut self, since: Option<f64>) {
         if let Err(error) = self.replace(since) {
-            self.tell(&error);
+            self.report(&error);
         }
     }
 
@@ -283,7 +283,7 @@ impl StateFile {
         let file = match open() {
             Ok(file) => file,
             Err(error) => {
-                self.tell(&error);
+                self.report(&error);
                 return None;
             }
         };
@@ -296,14 +296,14 @@ impl StateFile {
                     waited += LOCK_PAUSE;
                 }
                 Err(error) => {
-                    self.tell(&error);
+                    self.report(&error);
                     return None;
                 }
             }
         }
     }
 
-    fn tell(&mut self, error: &dyn fmt::Display) {
+    fn report(&mut self, error: &dyn fmt::Display) {
         if !std::mem::replace(&mut self.warned, true) {
             let path = self.path.display();
             (self.warn)(&format!("the cooldown is not shared with other processes: {path}: {error}"));

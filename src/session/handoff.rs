@@ -76,7 +76,7 @@ pub struct HandoverInvitation {
 /// The channel to the person who uses the client: reports progress, asks questions, opens hand-overs.
 pub trait PersonContact: Send + Sync {
     /// Reports progress: the awaited challenge, the time waited so far, and the time limit.
-    fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration);
+    fn report(&self, challenge: &Challenge, waited: Duration, limit: Duration);
 
     /// Asks the person to deal with the challenge and to confirm. Includes the link if there is one.
     fn ask<'a>(
@@ -100,7 +100,7 @@ pub trait PersonContact: Send + Sync {
 pub struct NoPersonContact;
 
 impl PersonContact for NoPersonContact {
-    fn tell(&self, _challenge: &Challenge, _waited: Duration, _limit: Duration) {}
+    fn report(&self, _challenge: &Challenge, _waited: Duration, _limit: Duration) {}
 
     fn ask<'a>(
         &'a self,
@@ -215,7 +215,7 @@ async fn until_passed<F: Future<Output = bool>>(
     patience: Duration,
     person: &dyn PersonContact,
     gone: &impl Fn() -> F,
-    believes: bool,
+    trusts_answer: bool,
 ) -> Result<Duration> {
     let has_window = !page.context().browser()?.is_headless();
     let invitation = if patience.is_zero() { None } else { person.invite(page, challenge).await };
@@ -231,7 +231,8 @@ async fn until_passed<F: Future<Output = bool>>(
     let coming = invitation.as_ref().map(|invitation| Arc::clone(&invitation.coming));
     // If the call is cancelled, the hand-over ends with this outcome.
     let mut waiting = Waiting { coming, outcome: HandoverOutcome::Unawaited };
-    let passed = until_answered(page, challenge, patience, person, gone, believes, invitation.as_ref()).await;
+    let passed =
+        until_answered(page, challenge, patience, person, gone, trusts_answer, invitation.as_ref()).await;
     if matches!(passed, Err(Error::PersonNeeded { link: Some(_), .. })) {
         // The error gives the link to the caller, so the hand-over must stay open.
         waiting.coming = None;
@@ -253,7 +254,7 @@ async fn until_answered<F: Future<Output = bool>>(
     patience: Duration,
     person: &dyn PersonContact,
     gone: &impl Fn() -> F,
-    believes: bool,
+    trusts_answer: bool,
     invitation: Option<&HandoverInvitation>,
 ) -> Result<Duration> {
     let has_window = !page.context().browser()?.is_headless();
@@ -277,16 +278,16 @@ async fn until_answered<F: Future<Output = bool>>(
         if rest.is_zero() {
             return Err(Error::PersonAway { kind: challenge.kind.into(), waited });
         }
-        person.tell(challenge, waited, waited + rest);
+        person.report(challenge, waited, waited + rest);
         let answer = async { if asked_already { pending().await } else { asking.as_mut().await } };
         tokio::select! {
             answer = answer => {
                 asked_already = true;
                 match answer {
                     PersonAnswer::Cancelled => return Err(Error::Cancelled),
-                    PersonAnswer::Finished if believes => return Ok(started.elapsed()),
+                    PersonAnswer::Finished if trusts_answer => return Ok(started.elapsed()),
                     // Without a question and a live view, the person could not confirm.
-                    PersonAnswer::NoQuestions if believes && coming.is_none() => return Err(person_needed_error(challenge, None)),
+                    PersonAnswer::NoQuestions if trusts_answer && coming.is_none() => return Err(person_needed_error(challenge, None)),
                     PersonAnswer::NoQuestions if !has_window && is_unknown(invitation) => {
                         return Err(person_needed_error(challenge, invitation.map(|invitation| invitation.link.clone())));
                     }
@@ -295,7 +296,7 @@ async fn until_answered<F: Future<Output = bool>>(
             }
             outcome = &mut ended => return match outcome {
                 HandoverOutcome::NotMe | HandoverOutcome::Unawaited => Err(Error::Cancelled),
-                HandoverOutcome::Done if believes || is_gone_soon(gone).await => Ok(started.elapsed()),
+                HandoverOutcome::Done if trusts_answer || is_gone_soon(gone).await => Ok(started.elapsed()),
                 HandoverOutcome::Done => Err(person_needed_error(challenge, None)),
                 HandoverOutcome::Over | HandoverOutcome::Left if gone().await => Ok(started.elapsed()),
                 HandoverOutcome::Closed => Err(Error::PageClosed),

@@ -4,7 +4,7 @@
 //! frames, and `render`, `diff` and `find` produce text. Page content can never imitate a line or a ref, and
 //! the text never exceeds its budget.
 mod compact;
-mod drawn_anew;
+mod replacement_lookup;
 mod diff;
 mod find;
 mod front;
@@ -34,7 +34,6 @@ mod walked;
 
 pub use compact::split_quoted;
 pub use diff::{Changes, ComparisonBase, NumericChange, compare, diff};
-pub use drawn_anew::find_replacement;
 pub use find::{Pattern, find};
 pub use left_out::Omission;
 pub use looks::{Drawn, Selection};
@@ -42,6 +41,7 @@ pub use rank::rank;
 pub use redrawn::{ElementReplacement, replaced_elements};
 pub use reference::{NotARef, Ref};
 pub use render::{Options, Rendered, render, render_part};
+pub use replacement_lookup::find_replacement;
 pub use side::NodeKey;
 pub use text::quoted;
 pub use tree::{Node, Tree};

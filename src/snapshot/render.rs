@@ -10,7 +10,7 @@ use super::reference::Ref;
 use super::runs;
 use super::section::{self, MainPart};
 use super::shapes;
-use super::share::{self, Room};
+use super::share::{self, Budget};
 use super::text::indent;
 use super::tree::Tree;
 
@@ -230,7 +230,7 @@ impl Part<'_> {
                 prose::shorten(self.tree, line, longest);
             }
             shown =
-                share::choose(self.tree, &lines, &main, Room { usual, most: usual }, self.deepest(), false);
+                share::choose(self.tree, &lines, &main, Budget { usual, most: usual }, self.deepest(), false);
             if shown.as_ref().is_none_or(|shown| share::has_texts(self.tree, &lines, &main, shown)) {
                 break;
             }
@@ -244,7 +244,7 @@ impl Part<'_> {
         // The brief form joins similar items on one line anyway.
         let brief = self.options.brief;
         let lines = if brief { lines } else { runs::fold(self.tree, &lines) };
-        let shown = share::choose(self.tree, &lines, &main, Room { usual, most }, self.deepest(), brief)?;
+        let shown = share::choose(self.tree, &lines, &main, Budget { usual, most }, self.deepest(), brief)?;
         self.finish(&lines, &shown, self.options.max_chars, false)
     }
 

@@ -37,7 +37,7 @@ const MOST_LEADS: usize = 6;
 
 /// Budgets in characters: `usual` for all lines; between `usual` and `most`, only controls are added.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct Budget {
     pub usual: usize,
     pub most: usize,
 }
@@ -48,7 +48,7 @@ pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],
     main: &MainPart,
-    room: Room,
+    room: Budget,
     deepest: usize,
     partly: bool,
 ) -> Option<Vec<bool>> {

@@ -82,7 +82,7 @@ impl Tab {
         let point = self.point_of(on, need, limit).await?;
         #[expect(clippy::cast_possible_truncation, reason = "places in a viewport")]
         let at = [point.x.round() as i64, point.y.round() as i64];
-        self.keep_apart(at).await;
+        self.avoid_double_click(at).await;
         let button = match press.button {
             Button::Left => 0,
             Button::Middle => 1,
@@ -109,7 +109,7 @@ impl Tab {
     }
 
     /// Waits until a click at this point would not form a double click with the previous click.
-    async fn keep_apart(&self, at: [i64; 2]) {
+    async fn avoid_double_click(&self, at: [i64; 2]) {
         let before = *self.pressed.lock();
         if let Some((when, _)) = before.filter(|(_, place)| *place == at) {
             sleep(APART.saturating_sub(when.elapsed())).await;

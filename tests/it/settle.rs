@@ -45,7 +45,7 @@ fn what_comes_later_is_seen() {
             page.main_frame().evaluate(&set, vec![], ScriptWorld::Main).await.unwrap();
             let (_, settled) = click(&page).await;
             assert_eq!(text(&page).await, "done", "{handler}");
-            assert_eq!(settled.ending, SettleEnd::Rest, "{handler}");
+            assert_eq!(settled.ending, SettleEnd::Settled, "{handler}");
             assert_eq!(settled.navigated, handler.contains("location"), "{handler}");
             page.close().await.unwrap();
         }
@@ -61,7 +61,7 @@ async fn fill(page: &Page) -> Duration {
         field.fill("x", &options).await.unwrap();
     }
     let acted = Instant::now();
-    assert_eq!(watch.settle(&SettleOptions::default()).await.ending, SettleEnd::Rest);
+    assert_eq!(watch.settle(&SettleOptions::default()).await.ending, SettleEnd::Settled);
     acted.elapsed()
 }
 
@@ -131,7 +131,7 @@ fn a_page_that_never_rests_is_left_to_itself() {
         for html in restless {
             let page = open(&context, &site, html).await;
             let (_, settled) = click(&page).await;
-            assert_eq!(settled.ending, SettleEnd::Rest, "{html}");
+            assert_eq!(settled.ending, SettleEnd::Settled, "{html}");
             page.close().await.unwrap();
         }
     });
@@ -154,7 +154,7 @@ fn a_navigation_is_waited_for_until_it_has_loaded() {
         site.page("/next", "<title>Next</title><body>next<script>document.body.append(' parsed')</script>");
         let page = open(&context, &site, "<a id=x href='OTHER/next'>Next</a>").await;
         let (_, settled) = click(&page).await;
-        assert_eq!((settled.navigated, settled.ending), (true, SettleEnd::Rest));
+        assert_eq!((settled.navigated, settled.ending), (true, SettleEnd::Settled));
         assert_eq!(text(&page).await, "next parsed");
     });
 }
@@ -167,7 +167,7 @@ fn a_navigation_that_comes_to_nothing_ends_the_wait() {
         for path in ["/nothing", "/file"] {
             let page = open(&context, &site, &format!("<a id=x href='{path}'>Go</a>")).await;
             let (_, settled) = click(&page).await;
-            assert_eq!((settled.navigated, settled.ending), (false, SettleEnd::Rest), "{path}");
+            assert_eq!((settled.navigated, settled.ending), (false, SettleEnd::Settled), "{path}");
         }
     });
 }

@@ -277,7 +277,7 @@ def test_doctor_tells_what_is_there(shell: Shell) -> None:
     } <= set(subjects)
     assert reported["ok"]
     assert "answers after" in subjects["start"]["found"]
-    assert all(finding["mend"] for finding in reported["findings"] if finding["grade"] != "good")
+    assert all(finding["fix"] for finding in reported["findings"] if finding["grade"] != "good")
     shell.until_nothing_runs()
     assert shell.left() == set()
 
@@ -299,7 +299,7 @@ def test_doctor_finds_a_client_that_would_start_what_is_gone(shell: Shell) -> No
     reported = shell.json("doctor", status=1)
     (finding,) = [finding for finding in reported["findings"] if finding["subject"] == "client"]
     assert finding["found"] == "cursor would start /gone/python, which is gone"
-    assert finding["mend"] == "patchright-mcp setup cursor"
+    assert finding["fix"] == "patchright-mcp setup cursor"
 
 
 def test_health_is_what_the_server_says(shell: Shell) -> None:

@@ -84,16 +84,16 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39759,
-    "mcp": 24748,
-    "session": 5308,
+    "browser": 39812,
+    "mcp": 24750,
+    "session": 5309,
     "bidi": 5138,
     "snapshot": 5717,
     "cli": 5355,
-    "python": 4959,
+    "python": 4960,
     "cdp": 3100,
     "webdriver": 2195,
-    "live": 1743,
+    "live": 1744,
     "trace": 1001,
     "fleet": 1473,
     "secrets": 989,

@@ -20,7 +20,7 @@ from tests_py.support.client import Server, serve
 from tests_py.support.lies import Lie, lies
 from tests_py.support.site import Site, document
 
-ACTIONS = int(os.environ.get("HONESTY_ACTIONS", "150"))
+ACTIONS = int(os.environ.get("HONESTY_ACTIONS", "300"))
 SEED = int(os.environ.get("HONESTY_SEED", "19"))
 MOST_FALSE_SUCCESSES = int(os.environ.get("HONESTY_MOST_FALSE", "2"))
 """`make honesty` allows none. Beside other tests the timers of pages fire late."""

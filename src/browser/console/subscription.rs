@@ -394,7 +394,7 @@ impl ConsoleSubscription {
     fn emit(&self, event: ConsoleEvent) {
         if let Some(inner) = self.context.upgrade() {
             let context = BrowserContext::from_inner(inner);
-            context.with_console(|console| console.listeners.clone()).tell(&event);
+            context.with_console(|console| console.listeners.clone()).emit(&event);
         }
     }
 

@@ -65,7 +65,7 @@ impl ClientCertificate {
             key: Arc::new(key_der),
         };
         // Check the key now, and not only when a server requests the certificate.
-        read.introduction(true).map_err(|_| wrong("the key does not belong to the certificate"))?;
+        read.tls_client_config(true).map_err(|_| wrong("the key does not belong to the certificate"))?;
         Ok(read)
     }
 
@@ -80,7 +80,7 @@ impl ClientCertificate {
             && url.port_or_known_default() == Some(self.port)
     }
 
-    fn introduction(&self, ignores_errors: bool) -> io::Result<ClientConfig> {
+    fn tls_client_config(&self, ignores_errors: bool) -> io::Result<ClientConfig> {
         tls_config(!ignores_errors)?
             .with_client_auth_cert(self.chain.clone(), self.key.clone_key())
             .map_err(io::Error::other)
@@ -121,27 +121,27 @@ impl RelayCertificates {
     }
 
     /// Forwards data between the browser and a server over two TLS connections. If the server refuses, calls
-    /// `tell` with the reason (a TLS alert in OpenSSL's wording) before the browser is disconnected.
+    /// `emit` with the reason (a TLS alert in OpenSSL's wording) before the browser is disconnected.
     pub(super) async fn relay_tls(
         &self,
         client: TcpStream,
         server: Box<dyn Stream>,
         certificate: &ClientCertificate,
-        tell: impl Fn(String),
+        emit: impl Fn(String),
     ) -> io::Result<()> {
         let hello = LazyConfigAcceptor::new(Acceptor::default(), client).await?;
-        let mut introduction = certificate.introduction(self.ignores_errors)?;
+        let mut tls_client_config = certificate.tls_client_config(self.ignores_errors)?;
         let spoken = hello.client_hello().alpn();
-        introduction.alpn_protocols = spoken.into_iter().flatten().map(<[u8]>::to_vec).collect();
+        tls_client_config.alpn_protocols = spoken.into_iter().flatten().map(<[u8]>::to_vec).collect();
         let name = match &certificate.host {
             Host::Domain(name) => ServerName::try_from(name.clone()).map_err(io::Error::other)?,
             Host::Ipv4(address) => ServerName::from(IpAddr::V4(*address)),
             Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
         };
-        let mut server = match TlsConnector::from(Arc::new(introduction)).connect(name, server).await {
+        let mut server = match TlsConnector::from(Arc::new(tls_client_config)).connect(name, server).await {
             Ok(server) => server,
             Err(error) => {
-                tell(reason_of(&error));
+                emit(reason_of(&error));
                 return Err(error);
             }
         };
@@ -158,7 +158,7 @@ impl RelayCertificates {
         // With TLS 1.3, a server can refuse a certificate only after the handshake.
         let carried = copy_bidirectional(&mut client, &mut server).await;
         if let Some(alert) = carried.as_ref().err().and_then(|error| alert_of(error)) {
-            tell(refused(&alert));
+            emit(refused(&alert));
         }
         carried.map(drop)
     }

@@ -85,7 +85,7 @@ pub enum ElementAction {
         depth: Option<usize>,
     },
     /// Returns a locator that finds the element again.
-    WayTo,
+    GenerateLocator,
     IsVisible,
     IsEnabled,
     IsEditable,
@@ -178,7 +178,7 @@ impl ElementAction {
                 | Self::InputValue
                 | Self::BoundingBox
                 | Self::AriaSnapshot { .. }
-                | Self::WayTo
+                | Self::GenerateLocator
                 | Self::IsVisible
                 | Self::IsEnabled
                 | Self::IsEditable
@@ -255,7 +255,7 @@ impl Locator {
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         action.check()?;
         let act = |element: ElementHandle, left| async move { element.act(action, left).await };
-        self.with_way(limit, action.runs_locator_handlers(), act).await
+        self.with_locator_handlers(limit, action.runs_locator_handlers(), act).await
     }
 }
 
@@ -270,7 +270,7 @@ impl ElementHandle {
     /// Performs `action` on this element. Returns the result of a query; null for most actions.
     pub async fn perform(&self, action: &ElementAction, limit: Duration) -> Result<Value> {
         if action.runs_locator_handlers() {
-            self.frame().page()?.clear_way(limit, Instant::now() + limit).await?;
+            self.frame().page()?.run_locator_handlers(limit, Instant::now() + limit).await?;
         }
         self.act(action, limit).await
     }
@@ -289,16 +289,16 @@ impl ElementHandle {
             }
             ElementAction::Click(press) => {
                 let (click, options) = (press.click()?, press.options(limit));
-                match press.force || press.no_wait_after || !self.is_judged(&options)? {
+                match press.force || press.no_wait_after || !self.verifies_effect(&options)? {
                     true => self.click(&click, &options).await?,
-                    false => self.click_for_sure(&click, &options).await?,
+                    false => self.click_and_verify(&click, &options).await?,
                 }
             }
             ElementAction::Hover(press) => {
                 self.hover_with(&press.click()?.modifiers, press.trial, &press.options(limit)).await?
             }
             ElementAction::Tap(press) => self.tap(&press.click()?.modifiers, &press.options(limit)).await?,
-            ElementAction::Fill { value, force } => match self.is_judged(&within)? {
+            ElementAction::Fill { value, force } => match self.verifies_effect(&within)? {
                 true => self.fill_for_sure(value, &forced(*force)).await?,
                 false => self.fill(value, &forced(*force)).await?,
             },
@@ -338,7 +338,9 @@ impl ElementHandle {
             ElementAction::AriaSnapshot { depth } => {
                 return Ok(json!(self.aria_tree().await?.outline(*depth)));
             }
-            ElementAction::WayTo => return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown),
+            ElementAction::GenerateLocator => {
+                return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown);
+            }
             ElementAction::BoundingBox => return Ok(json!(self.bounding_box().await?)),
             ElementAction::IsVisible => return Ok(json!(self.state().await?.visible)),
             ElementAction::IsEnabled => return Ok(json!(self.state().await?.enabled)),
@@ -355,7 +357,7 @@ impl ElementHandle {
     }
 
     /// Whether to verify the effect of an action. `InputStyle::Bare` does not, as in Playwright.
-    fn is_judged(&self, options: &ActionOptions) -> Result<bool> {
+    fn verifies_effect(&self, options: &ActionOptions) -> Result<bool> {
         Ok(!self.input(options)?.is_bare())
     }
 
@@ -368,7 +370,7 @@ impl ElementHandle {
             twin: bool,
             shows: String,
         }
-        if !self.is_judged(options)? {
+        if !self.verifies_effect(options)? {
             return Ok(());
         }
         self.until_answered().await;

@@ -236,7 +236,7 @@ impl ElementHandle {
         let search = async {
             for (attempt, pause) in (0..).zip(pauses()) {
                 rest(pause).await;
-                page.clear_way(limit, deadline).await?;
+                page.run_locator_handlers(limit, deadline).await?;
                 match look(attempt).await? {
                     Attempt::Done(found) => return Ok(found),
                     Attempt::Blocked(by) => obstacle = by,

@@ -96,7 +96,6 @@ impl ElementHandle {
 
     /// Presses the control. Returns `None` if the pointer cannot reach it but keys can.
     async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<Option<Lost>> {
-        let begun = self.frame().page()?.mark();
         let reached = match self.try_approach(need, options).await? {
             Some(reached) => reached,
             None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
@@ -106,7 +105,7 @@ impl ElementHandle {
         };
         let input = self.input(options)?;
         let click = ClickOptions { in_one_document: !input.is_bare(), ..ClickOptions::default() };
-        self.press_watched(reached, begun, &input, &click).await.map(Some)
+        self.press_watched(reached, &input, &click).await.map(Some)
     }
 
     /// Whether the pointer cannot reach the element because it is hidden, outside the viewport or covered.

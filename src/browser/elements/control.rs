@@ -67,9 +67,9 @@ pub struct ControlValue {
 pub enum TypingOutcome {
     Same,
     /// The field changed the text: by its format, its limits or its allowed characters.
-    Made,
+    Reformatted,
     /// The field received the text and does not show it: a terminal, or a field that clears itself.
-    Taken,
+    Consumed,
     /// A part of the text went to another field.
     Strayed,
     Lost,
@@ -108,7 +108,7 @@ impl Typed {
             TypingOutcome::Strayed => Some(strayed(self.shows.clone(), &self.strays)),
             TypingOutcome::Lost => Some(Error::NotTaken { shows: self.shows.clone() }),
             TypingOutcome::Gone | TypingOutcome::Cut => Some(Error::FieldRemoved),
-            TypingOutcome::Same | TypingOutcome::Made | TypingOutcome::Taken => None,
+            TypingOutcome::Same | TypingOutcome::Reformatted | TypingOutcome::Consumed => None,
         }
     }
 }

@@ -73,7 +73,7 @@ impl Locator {
         let mut end = deadline.max(Instant::now() + FIRST_LOOK);
         for pause in pauses() {
             rest_before(deadline, pause).await;
-            match self.clear_way(limit, deadline).await {
+            match self.run_locator_handlers(limit, deadline).await {
                 Err(Error::NotActionable { .. }) => break,
                 cleared => cleared?,
             }

@@ -169,8 +169,8 @@ impl ElementHandle {
     ) -> Result<()> {
         self.focus().await?;
         let input = self.input(options)?;
-        let is_judged = !input.is_bare() && self.ask("noteKeys", vec![value_argument(&text)]).await?;
-        if !is_judged {
+        let verifies_effect = !input.is_bare() && self.ask("noteKeys", vec![value_argument(&text)]).await?;
+        if !verifies_effect {
             return input.keyboard().type_text(text, delay).await;
         }
         self.type_all(&input.keyboard(), text, delay).await?;

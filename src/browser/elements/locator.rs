@@ -343,11 +343,11 @@ impl Locator {
         limit: Duration,
         act: impl FnMut(ElementHandle, Duration) -> Doing,
     ) -> Result<T> {
-        self.with_way(limit, true, act).await
+        self.with_locator_handlers(limit, true, act).await
     }
 
     /// Like [`with_element`](Self::with_element). If `clears`, runs locator handlers before each attempt.
-    pub(super) async fn with_way<T, Doing: Future<Output = Result<T>>>(
+    pub(super) async fn with_locator_handlers<T, Doing: Future<Output = Result<T>>>(
         &self,
         limit: Duration,
         clears: bool,
@@ -358,7 +358,7 @@ impl Locator {
         for pause in pauses() {
             rest_before(deadline, pause).await;
             if clears {
-                self.clear_way(limit, deadline).await?;
+                self.run_locator_handlers(limit, deadline).await?;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout_at(deadline, self.found(true)).await {
@@ -388,9 +388,9 @@ impl Locator {
     }
 
     /// Runs locator handlers, if the page is open.
-    pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
+    pub(super) async fn run_locator_handlers(&self, limit: Duration, deadline: Instant) -> Result<()> {
         match self.frame.page() {
-            Ok(page) => page.clear_way(limit, deadline).await,
+            Ok(page) => page.run_locator_handlers(limit, deadline).await,
             // The search for the element reports a closed page.
             Err(_) => Ok(()),
         }
@@ -413,7 +413,7 @@ impl Locator {
         let gone = matches!(presence, WaitForState::Detached | WaitForState::Hidden);
         for pause in pauses() {
             rest_before(deadline, pause).await;
-            self.clear_way(limit, deadline).await?;
+            self.run_locator_handlers(limit, deadline).await?;
             let look = async {
                 let Some(element) = self.found(!gone).await? else { return Ok((gone, None)) };
                 Ok(match presence {

@@ -109,7 +109,7 @@ impl Page {
     ///
     /// # Errors `not_actionable` if a handler has not finished, or its element is still visible, at the
     /// deadline; otherwise the handler's own error.
-    pub(super) async fn clear_way(&self, limit: Duration, deadline: Instant) -> Result<()> {
+    pub(super) async fn run_locator_handlers(&self, limit: Duration, deadline: Instant) -> Result<()> {
         if !self.has_locator_handlers() {
             return Ok(());
         }

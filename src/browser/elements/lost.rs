@@ -9,7 +9,6 @@ use super::actionability::PointerTarget;
 use super::element::ElementHandle;
 use super::matches::element_in_words;
 use crate::browser::input::{ClickOptions, Input};
-use crate::browser::objects::journal::JournalMark;
 use crate::error::{CoveringElement, Error, Result};
 
 /// How long a page may take to answer after an action. After that, the page's state is unknown.
@@ -87,19 +86,14 @@ impl PressFailure {
 #[derive(Debug)]
 pub(super) struct Lost {
     known: Result<Option<PressFailure>>,
-    /// Whether the page began to navigate before the press was complete.
-    leaves: bool,
 }
 
 impl Lost {
-    /// Fails if the press was lost, or if the document is gone and a single click cannot be the reason.
+    /// Fails if the press was lost, or if the document is gone and did not report a click.
     pub(super) fn judged(self, count: u32) -> Result<()> {
         let what = if count > 1 { "double click" } else { "click" };
         match self.known {
-            // A second click cannot replace the document so soon: the first one did.
-            Err(Error::DocumentGone) if self.leaves || count > 1 => {
-                Err(PressedElementFate::Elsewhere.lost(what.to_owned()))
-            }
+            Err(Error::DocumentGone) => Err(PressedElementFate::Elsewhere.lost(what.to_owned())),
             lost => PressFailure::into_result(lost.ok().flatten(), ElementSummary::description).map(drop),
         }
     }
@@ -117,16 +111,13 @@ impl ElementHandle {
     pub(super) async fn press_watched(
         &self,
         mut reached: PointerTarget,
-        begun: JournalMark,
         input: &Input,
         click: &ClickOptions,
     ) -> Result<Lost> {
-        let leaves = self.frame().page()?.effects_since(begun).navigating;
         let answered = reached.answered.take();
         // Only one press can be watched at a time.
         let turn = reached.press_in_turn(input, click).await?;
         let mut known = self.recorded_result("pressLost").await;
-        let leaves = leaves || input.mouse().leaves();
         drop(turn);
         // The old document reports a click before the new document replaces it.
         if matches!(known, Err(Error::DocumentGone))
@@ -135,7 +126,7 @@ impl ElementHandle {
         {
             known = Ok(None);
         }
-        Ok(Lost { known, leaves })
+        Ok(Lost { known })
     }
 
     /// Calls a method of the injected script that returns what was recorded during an action.

@@ -30,11 +30,10 @@ impl ElementHandle {
     }
 
     /// Clicks, and checks that the click reached the element.
-    pub(super) async fn click_for_sure(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
-        let begun = self.frame().page()?.mark();
+    pub(super) async fn click_and_verify(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
         let need = Need { watched: Some(click.count), ..Need::PRESSED };
         let (reached, input, click) = self.ready_to_click(need, click, options).await?;
-        let lost = in_one_document(self.press_watched(reached, begun, &input, &click).await)?;
+        let lost = in_one_document(self.press_watched(reached, &input, &click).await)?;
         lost.judged(click.count)
     }
 

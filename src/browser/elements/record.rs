@@ -130,7 +130,7 @@ pub enum BrowserNavigation {
     To(String),
     Back,
     Forward,
-    Again,
+    Reload,
 }
 
 #[derive(Debug, Deserialize)]
@@ -209,7 +209,7 @@ impl Hooks for RecordHooks {
             && let Some(running) = opener.recording()
             && (running.recorder.counts)()
         {
-            running.tell(&RecordedUserAction::Opened);
+            running.emit(&RecordedUserAction::Opened);
         }
         let observer = RecordObserver { page: page.downgrade(), session: new.session.clone() };
         new.session.observe(&EVENTS, Arc::new(observer));
@@ -247,12 +247,12 @@ impl Observer for RecordObserver {
         } else if let Some(event) = event.read::<JavascriptDialogClosed>() {
             if counts && !page.dialog_is_answered_here() {
                 running
-                    .tell(&RecordedUserAction::Answered { accepted: event.result, text: event.user_input });
+                    .emit(&RecordedUserAction::Answered { accepted: event.result, text: event.user_input });
             }
         } else if let Some(event) = event.read::<FrameStartedNavigating>() {
             let loads_again = event.frame_id == page.id() && event.navigation_type.starts_with("reload");
             if counts && loads_again && !running.follows_a_step() {
-                running.tell(&RecordedUserAction::BrowserNavigation(BrowserNavigation::Again));
+                running.emit(&RecordedUserAction::BrowserNavigation(BrowserNavigation::Reload));
             }
         } else if event.read::<NavigatedWithinDocument>().is_some_and(|event| event.frame_id == page.id()) {
             tokio::spawn(async move { running.report_navigation(&page, counts).await });
@@ -261,11 +261,11 @@ impl Observer for RecordObserver {
 }
 
 impl Running {
-    fn tell(&self, recorded: &RecordedUserAction) {
+    fn emit(&self, recorded: &RecordedUserAction) {
         if matches!(
             recorded,
             RecordedUserAction::BrowserNavigation(
-                BrowserNavigation::Back | BrowserNavigation::Forward | BrowserNavigation::Again
+                BrowserNavigation::Back | BrowserNavigation::Forward | BrowserNavigation::Reload
             )
         ) {
             *self.went.lock() = Some(Instant::now());
@@ -285,7 +285,7 @@ impl Running {
             return;
         }
         let at = message.way.map(|way| frame.into_iter().chain([way]).collect());
-        self.tell(&RecordedUserAction::Step { at, did: message.did });
+        self.emit(&RecordedUserAction::Step { at, did: message.did });
     }
 
     /// Starts recording in a frame's document.
@@ -319,7 +319,7 @@ impl Running {
         let went = history.went_from(&before, entry);
         // A page can go back by itself, but only a person can type into the address bar.
         let went = went.into_iter().filter(|went| !follows || matches!(went, BrowserNavigation::To(_)));
-        went.for_each(|went| self.tell(&RecordedUserAction::BrowserNavigation(went)));
+        went.for_each(|went| self.emit(&RecordedUserAction::BrowserNavigation(went)));
     }
 }
 

@@ -88,7 +88,7 @@ pub struct MovedElement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettleEnd {
     /// The page has settled: there were no more effects.
-    Rest,
+    Settled,
     /// A navigation or request was still in progress at the time limit.
     Unfinished,
     /// A dialog is open.
@@ -265,20 +265,7 @@ impl EffectWatcher {
     pub async fn settle(mut self, options: &SettleOptions) -> SettleResult {
         let acted = Instant::now();
         let quiet_from = self.quiet_from(acted, options).await;
-        let mut wait = Wait {
-            options,
-            acted,
-            quiet_from,
-            busy: false,
-            last_busy: None,
-            busy_clock: 0.0,
-            clock: None,
-            lag: Duration::ZERO,
-            loading: false,
-            growing: false,
-            closing: false,
-            has_timers: self.changes_something,
-        };
+        let mut wait = Wait::new(options, acted, quiet_from, self.changes_something);
         let mut changes = self.page.changes();
         let (pending, ending) = loop {
             let pending = self.page.effects_since(self.mark);
@@ -290,7 +277,7 @@ impl EffectWatcher {
             // A page that polls always sends new requests, but it pauses between them.
             let has_paused = pending.idle.is_some_and(|idle| idle >= wait.restless());
             if matches!(under_way, UnderWay::Requests) && has_paused {
-                break (pending, SettleEnd::Rest);
+                break (pending, SettleEnd::Settled);
             }
             let until = wait.until(&under_way, &pending);
             if Instant::now() < until {
@@ -300,14 +287,14 @@ impl EffectWatcher {
                     Some(rest) => wait.quiet_from = Instant::now() + rest,
                     // The page has settled, unless a new effect began during the check.
                     None if self.page.effects_since(self.mark).last_effect == pending.last_effect => {
-                        break (pending, SettleEnd::Rest);
+                        break (pending, SettleEnd::Settled);
                     }
                     None => {}
                 }
             } else if matches!(under_way, UnderWay::Navigation | UnderWay::Requests) {
                 break (pending, SettleEnd::Unfinished);
             } else {
-                break (pending, SettleEnd::Rest);
+                break (pending, SettleEnd::Settled);
             }
         };
         let still = self.still(&pending, ending, &wait).await;
@@ -327,7 +314,7 @@ impl EffectWatcher {
 
     /// Returns descriptions of activity still in progress. First waits for a new document to be built.
     async fn still(&self, pending: &ActionEffects, ending: SettleEnd, wait: &Wait<'_>) -> Vec<String> {
-        if !matches!(ending, SettleEnd::Rest | SettleEnd::Unfinished) {
+        if !matches!(ending, SettleEnd::Settled | SettleEnd::Unfinished) {
             return Vec::new();
         }
         if pending.committed {
@@ -525,7 +512,24 @@ struct Wait<'a> {
     has_timers: bool,
 }
 
-impl Wait<'_> {
+impl<'a> Wait<'a> {
+    fn new(options: &'a SettleOptions, acted: Instant, quiet_from: Instant, has_timers: bool) -> Self {
+        Self {
+            options,
+            acted,
+            quiet_from,
+            busy: false,
+            last_busy: None,
+            busy_clock: 0.0,
+            clock: None,
+            lag: Duration::ZERO,
+            loading: false,
+            growing: false,
+            closing: false,
+            has_timers,
+        }
+    }
+
     fn until(&self, under_way: &UnderWay, pending: &ActionEffects) -> Instant {
         match under_way {
             UnderWay::Navigation => self.acted + self.options.navigation_limit,

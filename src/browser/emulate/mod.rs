@@ -4,4 +4,4 @@ pub(super) mod overrides;
 pub(super) mod local_files;
 pub(super) mod passkey;
 pub(super) mod storage;
-pub(super) mod whereabouts;
+pub(super) mod ip_location;

@@ -221,7 +221,7 @@ impl BrowserContext {
                 is_new
             });
             if is_new {
-                self.tell_authenticators(page, |authenticator_id| AddCredential {
+                self.update_authenticators(page, |authenticator_id| AddCredential {
                     authenticator_id,
                     credential: event.credential.clone(),
                 });
@@ -233,7 +233,7 @@ impl BrowserContext {
                     held.sign_count = passkey.sign_count;
                 }
             });
-            self.tell_authenticators(page, |authenticator_id| SetCredentialProperties {
+            self.update_authenticators(page, |authenticator_id| SetCredentialProperties {
                 authenticator_id,
                 credential_id: event.credential.credential_id.clone(),
                 sign_count: Some(event.credential.sign_count),
@@ -242,14 +242,14 @@ impl BrowserContext {
             let bytes = BASE64_STANDARD.decode(&event.credential_id).unwrap_or_default();
             let id = BASE64.encode(bytes);
             self.with_passkeys(|passkeys| passkeys.held.retain(|held| held.id != id));
-            self.tell_authenticators(page, |authenticator_id| RemoveCredential {
+            self.update_authenticators(page, |authenticator_id| RemoveCredential {
                 authenticator_id,
                 credential_id: event.credential_id.clone(),
             });
         }
     }
 
-    fn tell_authenticators<C: crate::cdp::Command>(&self, except: usize, command: impl Fn(String) -> C) {
+    fn update_authenticators<C: crate::cdp::Command>(&self, except: usize, command: impl Fn(String) -> C) {
         for (session, authenticator_id) in self.authenticators(Some(except)) {
             session.send(command(authenticator_id)).ignore();
         }

@@ -292,7 +292,7 @@ function shownText(field) {
 const choices = new WeakMap();
 /** Records the labels of the options that are about to be selected in a `select`. */
 engine.noteChoice = (select, names) => choices.set(select, names);
-/** Returns the selected options of a `select`. If they differ from those of `noteChoice`, `outcome` is "lost", or "taken" if now empty. */
+/** Returns the selected options of a `select`. If they differ from those of `noteChoice`, `outcome` is "lost", or "consumed" if now empty. */
 engine.shownOptions = (select) => {
   const selected = Array.from(select.selectedOptions);
   const values = selected.map(engine.optionText);
@@ -300,7 +300,7 @@ engine.shownOptions = (select) => {
   const unchanged = Boolean(wanted) && [...wanted].sort().join("\n") !== [...values].sort().join("\n");
   if (!unchanged) return { values, unchanged };
   // Many pages run an action on selection, and then reset the `select` to its empty option.
-  return { values, unchanged, outcome: selected.every(({ value }) => value === "") ? "taken" : "lost" };
+  return { values, unchanged, outcome: selected.every(({ value }) => value === "") ? "consumed" : "lost" };
 };
 
 /** Returns the current value of a control: `{kind, values, checked, unchanged, secret, proxy, outcome, strays}`, each if applicable. */

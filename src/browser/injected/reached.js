@@ -48,7 +48,7 @@ function note(watch, records) {
 }
 
 /** Returns the number of events from other pages (`heard`) and of text `changes`, the milliseconds since the latest of them (`quiet`),
-* whether the document changes without actions (`restless`), and its new `texts`. */
+ * whether the document changes without actions (`restless`), and its new `texts`. */
 engine.attended = async (number) => {
   await new Promise((resolve) => setTimeout(resolve));
   const watch = watches.get(number);

@@ -93,6 +93,9 @@ const plain = (text) => text.replace(/\s+/g, "");
 const isSame = (shown, asked) => collapse(shown) === collapse(asked);
 /** Whether the field's text has changed and contains the text that was typed at the caret. */
 const isAdded = ({ adds, before, text }, shown) => adds && shown !== before && collapse(shown).includes(collapse(text));
+/** Whether a text that should replace the old one stands beside it. If a prefix is part of the field's format, this is so only once. */
+const keepsOldText = ({ adds, before, asked }, shown) =>
+  !adds && letters(before) !== "" && [before + asked, asked + before].some((text) => isSame(shown, text));
 const hasArrived = ({ arrivals, text }) => plain(arrivals.map(textOf).join("")).includes(plain(text));
 
 /** Whether the page has distributed the text over several fields on purpose, such as a one-time code with one field per digit. */
@@ -136,27 +139,28 @@ function isMade(field, asked, shown, arrived, strict) {
 }
 
 /**
- * Returns the outcome of a typed text: "same"; "made" (the field reformatted it); "taken" (accepted, but no longer shown); "strayed" (a
- * part went to another field); "lost". With `strict`, missing characters at the end count as lost.
+ * Returns the outcome of a typed text: "same"; "reformatted" (the field reformatted it); "consumed" (accepted, but no longer shown);
+ * "strayed" (a part went to another field); "lost". With `strict`, missing characters at the end count as lost.
  */
 function outcomeOf(record, place, strict) {
   const { asked } = record;
   const shown = editedText(place);
   if (isSame(shown, asked) || (record.keys && isAdded(record, shown))) return "same";
-  if (record.strays.length) return isSpread(record) ? "made" : "strayed";
+  if (record.strays.length) return isSpread(record) ? "reformatted" : "strayed";
   // A remaining input mask without letters and digits counts as empty.
-  if (asked === "") return shown === record.before && letters(shown) !== "" ? "lost" : "made";
+  if (asked === "") return shown === record.before && letters(shown) !== "" ? "lost" : "reformatted";
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
-    return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "taken" : "lost";
-  if (collapse(shown) === "") return arrived && (record.keys || record.held || pageShows(record.text)) ? "taken" : "lost";
+    return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "consumed" : "lost";
+  if (collapse(shown) === "") return arrived && (record.keys || record.held || pageShows(record.text)) ? "consumed" : "lost";
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
-  if (isMade(place, asked, shown, arrived, strict)) return "made";
+  if (keepsOldText(record, shown)) return "lost";
+  if (isMade(place, asked, shown, arrived, strict)) return "reformatted";
   // If a field changes the text in the same way twice, it does so on purpose, unless the result is another number.
   const isCut = letters(asked).startsWith(letters(shown));
   const isMadeTwice = shown === record.made && (shown !== record.before || isCut);
-  return isMadeTwice && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "made" : "lost";
+  return isMadeTwice && !(NUMBER.test(asked) && NUMBER.test(shown)) ? "reformatted" : "lost";
 }
 
 /** Returns `{outcome, strays, shows}` of the last text typed into a node: see `outcomeOf`; other fields that received parts; shown text. */
@@ -164,7 +168,7 @@ engine.outcome = (node, strict = false) => {
   const record = records.get(engine.controlOf(node));
   if (!record) return null;
   const place = placeOf(record);
-  if (!place) return { outcome: record.full ? "taken" : record.arrivals.length ? "cut" : "gone", strays: [], shows: "" };
+  if (!place) return { outcome: record.full ? "consumed" : record.arrivals.length ? "cut" : "gone", strays: [], shows: "" };
   const strays = record.strays.map(({ element }) => {
     const { role, name } = engine.inWords(element);
     return { role, name, shows: element.type === "password" ? "" : editedText(element) };

@@ -118,8 +118,6 @@ struct Pointer {
     buttons: u32,
     /// The time of the last movement.
     moved: Option<Instant>,
-    /// Whether the page began to navigate before the last click was complete.
-    leaves: bool,
 }
 
 impl Input {
@@ -139,7 +137,7 @@ impl Input {
             mac: cfg!(target_os = "macos"),
             modifiers: AtomicU32::new(0),
             held: Mutex::default(),
-            pointer: Mutex::new(Pointer { at, buttons: 0, moved: None, leaves: false }),
+            pointer: Mutex::new(Pointer { at, buttons: 0, moved: None }),
             turn: Arc::default(),
             randomness,
         };

@@ -9,7 +9,7 @@ use super::{Delivery, Input, Modifier, path};
 use crate::bidi::commands::ClickChain;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
-use crate::cdp::types::page::{FrameNavigated, FrameRequestedNavigation, FrameStartedNavigating};
+use crate::cdp::types::page::FrameNavigated;
 use crate::cdp::types::target::GetTargetInfo;
 use crate::cdp::{Event as _, Events, PendingReply};
 use crate::error::{Error, Result};
@@ -150,8 +150,11 @@ fn notches(delta_x: f64, delta_y: f64) -> Vec<(f64, f64)> {
     if notches.is_empty() { vec![(0.0, 0.0)] } else { notches }
 }
 
-const NAVIGATIONS: [&str; 3] =
-    [FrameNavigated::METHOD, FrameStartedNavigating::METHOD, FrameRequestedNavigation::METHOD];
+/// Returns whether the main frame has a new document.
+fn has_navigated(navigations: &mut Events) -> bool {
+    let is_main = |event: FrameNavigated| event.frame.parent_id.is_none();
+    std::iter::from_fn(|| navigations.try_next()).any(|event| event.read().is_some_and(is_main))
+}
 
 /// The mouse of a page. Coordinates are CSS pixels in the page's viewport.
 #[derive(Debug, Clone)]
@@ -379,40 +382,24 @@ impl Mouse {
         }
         let alone =
             if self.input.devices.traits.chains_clicks && options.count > 1 { 0 } else { options.count };
-        let mut navigations = self.input.session().events(&NAVIGATIONS);
-        self.input.pointer().leaves = false;
+        let mut navigations = self.input.session().events(&[FrameNavigated::METHOD]);
         let mut is_gone = false;
         for count in 1..=alone {
             if count > 1 {
                 self.rest(BETWEEN_CLICKS_MS).await;
-                is_gone |= self.has_navigated(&mut navigations);
+                is_gone |= has_navigated(&mut navigations);
             }
             replies.push(self.pressed(options.button, count));
             match options.hold {
                 Some(hold) => sleep(hold).await,
                 None => self.hold().await,
             }
-            is_gone |= self.has_navigated(&mut navigations);
+            is_gone |= has_navigated(&mut navigations);
             replies.push(self.released(options.button, count));
         }
         replies.extend(modifiers.iter().rev().map(|key| self.input.key_up(key)));
         replies.extend(released.iter().rev().flat_map(|key| self.input.key_down(key, false)));
         if is_gone && options.in_one_document { Err(Error::DocumentGone) } else { Ok(replies) }
-    }
-
-    /// Returns whether the main frame has a new document. Records in `leaves` whether a navigation has begun.
-    fn has_navigated(&self, navigations: &mut Events) -> bool {
-        let mut is_gone = false;
-        while let Some(event) = navigations.try_next() {
-            self.input.pointer().leaves = true;
-            is_gone |= event.read::<FrameNavigated>().is_some_and(|event| event.frame.parent_id.is_none());
-        }
-        is_gone
-    }
-
-    /// Whether the page began to navigate before the last click was complete.
-    pub(crate) fn leaves(&self) -> bool {
-        self.input.pointer().leaves
     }
 
     /// Sends all clicks of a double or multiple click in one command.

@@ -180,7 +180,7 @@ impl BrowserContext {
             let session_id = Some(page.session().id().to_owned());
             browser.root_session().send(DetachFromTarget { session_id }).ignore();
         }
-        self.inner.listeners.tell(&ContextEvent::Closed);
+        self.inner.listeners.emit(&ContextEvent::Closed);
     }
 
     pub(in crate::browser) fn from_inner(inner: Arc<ContextInner>) -> Self {
@@ -282,7 +282,7 @@ impl BrowserContext {
     }
 
     pub(in crate::browser) fn on_page_ready(&self, page: &Page) {
-        self.inner.listeners.tell(&ContextEvent::Page(page.clone()));
+        self.inner.listeners.emit(&ContextEvent::Page(page.clone()));
     }
 
     /// Returns a counter that increases when a page opens or closes, or when a download ends.
@@ -371,7 +371,7 @@ impl BrowserContext {
                 browser.forget_context(id);
                 let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
                 browser.root_session().call(dispose).await?;
-                self.inner.listeners.tell(&ContextEvent::Closed);
+                self.inner.listeners.emit(&ContextEvent::Closed);
             }
             _ => {
                 for page in self.pages() {
@@ -526,7 +526,7 @@ impl BrowserContext {
             browser.forget_context(id);
         }
         self.inner.state.lock().closed = true;
-        self.inner.listeners.tell(&ContextEvent::Closed);
+        self.inner.listeners.emit(&ContextEvent::Closed);
     }
 
     /// Sends the commands that apply the context's options to a new page or frame process, before it runs.

@@ -15,7 +15,7 @@ impl<E> Listeners<E> {
         self.0.lock().push(listener);
     }
 
-    pub(in crate::browser) fn tell(&self, event: &E) {
+    pub(in crate::browser) fn emit(&self, event: &E) {
         // Copies the list, since a listener may add another listener.
         let listeners = self.0.lock().clone();
         for listener in listeners {

@@ -184,8 +184,7 @@ impl Page {
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
             // Must come first: no command reaches the page while the next document waits to replace this one.
-            let left =
-                if self.release().await { self.unless_unleavable(way).await } else { Err(Error::PageBusy) };
+            let left = if self.release().await { self.unless_stuck(way).await } else { Err(Error::PageBusy) };
             match left {
                 Ok(arrival) => return Ok(arrival),
                 // The browser aborted this navigation together with the one that had opened the dialog.
@@ -202,7 +201,7 @@ impl Page {
         left.unwrap_or(Err(Error::NavigationSlow { waited: options.limit }))
     }
 
-    async fn unless_unleavable(
+    async fn unless_stuck(
         &self,
         way: impl Future<Output = Result<NavigationOutcome>>,
     ) -> Result<NavigationOutcome> {
@@ -339,7 +338,7 @@ impl Frame {
         }
         let go = async {
             if page.floods_dialogs() {
-                self.silence(&page, options).await?;
+                self.replace_with_blank(&page, options).await?;
             }
             self.start_and_wait(&page, url, options).await
         };
@@ -355,7 +354,7 @@ impl Frame {
     }
 
     /// Replaces a document that keeps opening dialogs with `about:blank`, while scripts are disabled.
-    async fn silence(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
+    async fn replace_with_blank(&self, page: &Page, options: &NavigateOptions) -> Result<()> {
         page.session().send(SetScriptExecutionDisabled { value: true }).ignore();
         let left = self.start_and_wait(page, "about:blank", options).await;
         page.session().send(SetScriptExecutionDisabled { value: false }).ignore();

@@ -350,8 +350,8 @@ impl Page {
         self.inner.listeners.add(listener);
     }
 
-    pub(in crate::browser) fn tell(&self, event: &PageEvent) {
-        self.inner.listeners.tell(event);
+    pub(in crate::browser) fn emit(&self, event: &PageEvent) {
+        self.inner.listeners.emit(event);
     }
 
     /// Brings the tab to the front of its window. Does nothing in a browser that a person uses.

@@ -7,7 +7,7 @@ use super::look::DeviceProfile;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Device {
     model: &'static Model,
-    lies: bool,
+    is_landscape: bool,
 }
 
 /// A row in the table of devices.
@@ -138,9 +138,9 @@ impl Family {
 impl Device {
     /// All devices; handheld ones in both orientations.
     pub fn all() -> impl Iterator<Item = Self> {
-        let upright = MODELS.iter().map(|model| Self { model, lies: false });
+        let upright = MODELS.iter().map(|model| Self { model, is_landscape: false });
         upright.flat_map(|device| {
-            let lying = device.is_handheld().then_some(Self { lies: true, ..device });
+            let lying = device.is_handheld().then_some(Self { is_landscape: true, ..device });
             [Some(device), lying].into_iter().flatten()
         })
     }
@@ -207,13 +207,13 @@ impl Device {
     }
 
     fn turned(&self, (width, height): (u32, u32)) -> (u32, u32) {
-        if self.lies { (height, width) } else { (width, height) }
+        if self.is_landscape { (height, width) } else { (width, height) }
     }
 }
 
 impl fmt::Display for Device {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}", self.model.name, if self.lies { LANDSCAPE_SUFFIX } else { "" })
+        write!(formatter, "{}{}", self.model.name, if self.is_landscape { LANDSCAPE_SUFFIX } else { "" })
     }
 }
 

@@ -14,7 +14,7 @@ impl JsValue {
     }
 }
 
-/// Arrays and objects by id, to resolve [`JsValue::Again`].
+/// Arrays and objects by id, to resolve [`JsValue::Reference`].
 type ById<'a> = HashMap<u64, &'a JsValue>;
 
 /// The nesting depth to which values are compared; values may be cyclic. Deeper parts count as equal.
@@ -56,11 +56,15 @@ impl<'a> Comparison<'a> {
 
     fn holds_same(&mut self, one: &'a JsValue, other: &'a JsValue) -> bool {
         use JsValue::{
-            Again, Array, BigInt, Bool, Date, Map, Null, Number, Object, Regex, Set, Text, Undefined, Url,
+            Array, BigInt, Bool, Date, Map, Null, Number, Object, Reference, Regex, Set, Text, Undefined, Url,
         };
         match (one, other) {
-            (Again(number), _) => self.met.0.get(number).copied().is_some_and(|one| self.same(one, other)),
-            (_, Again(number)) => self.met.1.get(number).copied().is_some_and(|other| self.same(one, other)),
+            (Reference(number), _) => {
+                self.met.0.get(number).copied().is_some_and(|one| self.same(one, other))
+            }
+            (_, Reference(number)) => {
+                self.met.1.get(number).copied().is_some_and(|other| self.same(one, other))
+            }
             (Undefined | Null, Undefined | Null) | (Map { .. } | Set { .. }, Map { .. } | Set { .. }) => true,
             (Bool(one), Bool(other)) => one == other,
             #[expect(clippy::float_cmp, reason = "JavaScript compares them so")]
@@ -101,7 +105,7 @@ mod tests {
     use serde_json::json;
 
     use super::JsValue::{
-        self, Again, Array, BigInt, Bool, Date, Map, Null, Number, Object, Text, Undefined,
+        self, Array, BigInt, Bool, Date, Map, Null, Number, Object, Reference, Text, Undefined,
     };
 
     fn array(number: u64, items: Vec<JsValue>) -> JsValue {
@@ -111,7 +115,7 @@ mod tests {
     #[test]
     fn values_that_hold_the_same_are_equal() {
         let shared = array(2, vec![Number(1.0)]);
-        let twice = array(1, vec![shared.clone(), Again(2)]);
+        let twice = array(1, vec![shared.clone(), Reference(2)]);
         let written = array(7, vec![shared, array(9, vec![Number(1.0)])]);
         let object = JsValue::from_json(&json!({ "a": 1, "b": [true, "x", null] }));
         let reordered = JsValue::from_json(&json!({ "b": [true, "x", null], "a": 1 }));
@@ -149,8 +153,8 @@ mod tests {
 
     #[test]
     fn what_contains_itself_can_be_compared() {
-        let ring = |inside: u64| array(inside, vec![Number(1.0), Again(inside)]);
+        let ring = |inside: u64| array(inside, vec![Number(1.0), Reference(inside)]);
         assert!(ring(1).equals(&ring(4)));
-        assert!(!ring(1).equals(&array(4, vec![Number(2.0), Again(4)])));
+        assert!(!ring(1).equals(&array(4, vec![Number(2.0), Reference(4)])));
     }
 }

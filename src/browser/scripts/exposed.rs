@@ -28,7 +28,7 @@ pub struct ExposedFunction {
     /// Whether the function is also exposed to frames of other sites and to empty frames.
     all_frames: bool,
     /// Whether a call's first argument is reported as a handle, and not as a value.
-    keeps: bool,
+    passes_handle: bool,
 }
 
 /// A page's call of an exposed function, which waits for its answer.
@@ -37,7 +37,7 @@ pub struct ExposedCall {
     pub frame: Frame,
     pub name: Arc<str>,
     pub arguments: Vec<JsValue>,
-    /// The handle of the first argument, if the function was exposed with `keeps`.
+    /// The handle of the first argument, if the function was exposed with `passes_handle`.
     pub kept: Option<JsHandle>,
     token: Arc<str>,
     number: f64,
@@ -71,15 +71,20 @@ enum Where {
 }
 
 impl ExposedFunction {
-    pub fn new(name: &str, all_frames: bool, keeps: bool) -> Self {
-        Self { name: Arc::from(name), token: uuid::Uuid::new_v4().to_string().into(), all_frames, keeps }
+    pub fn new(name: &str, all_frames: bool, passes_handle: bool) -> Self {
+        Self {
+            name: Arc::from(name),
+            token: uuid::Uuid::new_v4().to_string().into(),
+            all_frames,
+            passes_handle,
+        }
     }
 
     /// The script that adds the function to a document.
     fn script(&self, place: Where) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let (name, token, place) = (text(&self.name), text(&self.token), text(place.into()));
-        format!("({})({name}, {token}, {place}, {})", as_function(EXPOSED), self.keeps)
+        format!("({})({name}, {token}, {place}, {})", as_function(EXPOSED), self.passes_handle)
     }
 
     /// Returns the init script for the session of a page or an out-of-process frame; `None` if not needed.
@@ -124,7 +129,7 @@ impl ExposedCall {
     /// Answers the call: resolves its promise in the page with a value, or rejects it with an error.
     pub async fn answer(&self, value: Result<JsValue, JsValue>) -> Result<()> {
         let (name, token) = (self.name.clone(), self.token.clone());
-        let exposure = ExposedFunction { name, token, all_frames: false, keeps: false };
+        let exposure = ExposedFunction { name, token, all_frames: false, passes_handle: false };
         let (what, value) = match value {
             Ok(value) => ("done", value),
             Err(error) => ("fail", error),
@@ -140,10 +145,10 @@ impl BrowserContext {
     /// Exposes a function to all current and future pages of this context. [`Page::listen_to_calls`] reports the calls.
     ///
     /// All same-site frames except empty ones get the function. Other frames get it if `all_frames` is set,
-    /// or once a user's script that runs in them contains its name. With `keeps`, the first argument of each
+    /// or once a user's script that runs in them contains its name. With `passes_handle`, the first argument of each
     /// call is reported as a handle.
-    pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
-        let mut exposure = ExposedFunction::new(name, all_frames, keeps);
+    pub async fn expose(&self, name: &str, all_frames: bool, passes_handle: bool) -> Result<()> {
+        let mut exposure = ExposedFunction::new(name, all_frames, passes_handle);
         exposure.all_frames |= self.options().init_scripts.iter().any(|script| exposure.is_named_in(script));
         self.extension::<ContextScripts>().exposures.lock().push(exposure.clone());
         for page in self.pages() {
@@ -153,7 +158,7 @@ impl BrowserContext {
     }
 
     /// Adds each function that `script` names to all frames, because `script` will run in all of them.
-    pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
+    pub(in crate::browser) async fn expose_to_all_frames(&self, script: &str) -> Result<()> {
         let widened = extend_named(&mut self.extension::<ContextScripts>().exposures.lock(), script);
         for page in self.pages() {
             unless_closed(page.add_to_all_frames(&widened).await)?;
@@ -175,8 +180,8 @@ fn extend_named(exposures: &mut [ExposedFunction], script: &str) -> Vec<ExposedF
 
 impl Page {
     /// Exposes a function to this page, as [`BrowserContext::expose`] does for all pages.
-    pub async fn expose(&self, name: &str, all_frames: bool, keeps: bool) -> Result<()> {
-        let mut exposure = ExposedFunction::new(name, all_frames, keeps);
+    pub async fn expose(&self, name: &str, all_frames: bool, passes_handle: bool) -> Result<()> {
+        let mut exposure = ExposedFunction::new(name, all_frames, passes_handle);
         let mut scripts = self.context().options().init_scripts;
         scripts.extend(self.extension::<PageScripts>().init_scripts.lock().iter().cloned());
         exposure.all_frames |= scripts.iter().any(|script| exposure.is_named_in(script));
@@ -185,7 +190,7 @@ impl Page {
     }
 
     /// Adds each of this page's functions that `script` names to all frames, because `script` will run there.
-    pub(in crate::browser) async fn extend_to_frames(&self, script: &str) -> Result<()> {
+    pub(in crate::browser) async fn expose_to_all_frames(&self, script: &str) -> Result<()> {
         let widened = extend_named(&mut self.extension::<PageScripts>().exposures.lock(), script);
         self.add_to_all_frames(&widened).await
     }
@@ -257,14 +262,14 @@ impl Page {
                     else {
                         return;
                     };
-                    let kept = match exposure.keeps {
+                    let kept = match exposure.passes_handle {
                         true => match frame.first_argument_of(&exposure, *number).await {
                             Ok(kept) => Some(kept),
                             Err(_) => return,
                         },
                         false => None,
                     };
-                    page.extension::<PageScripts>().callers.tell(&ExposedCall {
+                    page.extension::<PageScripts>().callers.emit(&ExposedCall {
                         kept,
                         frame: frame.clone(),
                         name: exposure.name.clone(),

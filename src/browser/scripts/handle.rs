@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::evaluate::{deep_serialization, is_function};
 use super::gesture;
-use super::value::{DEEPEST, JsValue, TELL, preview};
+use super::value::{DEEPEST, JsValue, SERIALIZE_SCRIPT, preview};
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::front::FocusGuard;
@@ -114,24 +114,24 @@ impl Realm {
         JsHandle { realm: self.clone(), object: Arc::new(object), remote }
     }
 
-    /// Reads the value of a deeply serialized result, with [`TELL`] if the browser did not serialize it all.
+    /// Reads the value of a deeply serialized result, with [`SERIALIZE_SCRIPT`] if the browser did not serialize it all.
     async fn read(&self, object: RemoteObject) -> Result<JsValue> {
         let value = JsValue::read(&object);
         let Some(held) = self.hold(object).remote else { return Ok(value.unwrap_or(JsValue::Undefined)) };
         match value {
             Some(value) => Ok(value),
-            None => self.tell(&held).await,
+            None => self.describe(&held).await,
         }
     }
 
-    async fn tell(&self, object: &RemoteHandle) -> Result<JsValue> {
-        let tell = CallFunctionOn {
-            function_declaration: as_function(TELL).to_owned(),
+    async fn describe(&self, object: &RemoteHandle) -> Result<JsValue> {
+        let describe = CallFunctionOn {
+            function_declaration: as_function(SERIALIZE_SCRIPT).to_owned(),
             object_id: Some(object.id().to_owned()),
             return_by_value: Some(true),
             ..CallFunctionOn::default()
         };
-        let answer = outcome(self.session.call(tell).await?)?;
+        let answer = outcome(self.session.call(describe).await?)?;
         Ok(JsValue::decode_remote(&answer.value.unwrap_or_default()))
     }
 
@@ -372,7 +372,7 @@ impl JsHandle {
         };
         let call = "function () { return this; }";
         match self.realm.call(call, Some(remote), &JsValue::Undefined, true).await {
-            Err(Error::Script { message }) if message == GETTER_THROWS => self.realm.tell(remote).await,
+            Err(Error::Script { message }) if message == GETTER_THROWS => self.realm.describe(remote).await,
             called => self.realm.read(called?).await,
         }
     }

@@ -74,8 +74,8 @@ enum Owner {
 impl Page {
     /// Runs `source` in every new document of this page, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
-        self.context().extend_to_frames(&source).await?;
-        self.extend_to_frames(&source).await?;
+        self.context().expose_to_all_frames(&source).await?;
+        self.expose_to_all_frames(&source).await?;
         self.extension::<PageScripts>().init_scripts.lock().push(source.clone());
         let added = add(&self.sessions(), &source).await?;
         Ok(InitScript { owner: Owner::Page(self.clone()), source, added })
@@ -85,9 +85,9 @@ impl Page {
 impl BrowserContext {
     /// Runs `source` in every new document of this context, before the document's own scripts.
     pub async fn add_init_script(&self, source: String) -> Result<InitScript> {
-        self.extend_to_frames(&source).await?;
+        self.expose_to_all_frames(&source).await?;
         for page in self.pages() {
-            unless_closed(page.extend_to_frames(&source).await)?;
+            unless_closed(page.expose_to_all_frames(&source).await)?;
         }
         self.change_options(|options| options.init_scripts.push(source.clone()));
         let added = self.add_to_sessions(&source).await?;

@@ -8,7 +8,7 @@ use super::handle::JsHandle;
 use crate::browser::options::number::json_number;
 use crate::cdp::types::runtime::RemoteObject;
 
-/// A JavaScript value as a tree. A repeated or circular reference is an [`Again`](Self::Again).
+/// A JavaScript value as a tree. A repeated or circular reference is a [`Reference`](Self::Reference).
 #[derive(Debug, Clone)]
 pub enum JsValue {
     Undefined,
@@ -47,19 +47,19 @@ pub enum JsValue {
         number: u64,
     },
     /// A reference to the array or object with this id.
-    Again(u64),
+    Reference(u64),
     Handle(JsHandle),
 }
 
 const DOCUMENT_NODE: u64 = 9;
 
-/// The number of levels that the browser serializes. Each takes three JSON levels, and serde_json reads 127.
+/// The number of levels that the browser serializes. Each takes three JSON levels, and `serde_json` reads 127.
 pub(in crate::browser) const DEEPEST: u32 = 38;
 /// The maximum nesting of JSON arguments: the browser does not answer a message with more than 200 levels.
 const DEEPEST_JSON: usize = 100;
 
 /// A function that serializes what the browser does not: errors, URLs, typed arrays, `toJSON`, deep nesting.
-pub(in crate::browser) const TELL: &str = include_str!("../injected/tell.js");
+pub(in crate::browser) const SERIALIZE_SCRIPT: &str = include_str!("../injected/tell.js");
 
 impl JsValue {
     /// Parses a result with deep serialization. `None` if it contains something that the browser did not serialize.
@@ -72,7 +72,7 @@ impl JsValue {
         }
     }
 
-    /// Parses the result of [`TELL`]: a `list` of arrays and objects, each after those nested in it, and the `value`.
+    /// Parses the result of [`SERIALIZE_SCRIPT`]: a `list` of arrays and objects, each after those nested in it, and the `value`.
     pub(in crate::browser) fn decode_remote(encoded: &Json) -> Self {
         let mut list = Vec::new();
         for item in encoded["list"].as_array().into_iter().flatten() {
@@ -108,7 +108,7 @@ impl JsValue {
                 let listed = index.and_then(|index| list.get_mut(index)?.take());
                 listed.unwrap_or(Self::Undefined)
             }
-            "again" => Self::Again(value.as_u64().unwrap_or_default()),
+            "again" => Self::Reference(value.as_u64().unwrap_or_default()),
             "special" => read_special(value.as_str().unwrap_or_default()),
             "date" => Self::Date(text("date")),
             "url" => Self::Url(text("url")),
@@ -175,7 +175,7 @@ impl JsValue {
     /// Collects the ids of repeated references.
     fn repeats(&self, found: &mut HashSet<u64>) {
         match self {
-            Self::Again(number) => {
+            Self::Reference(number) => {
                 found.insert(*number);
             }
             Self::Array { items, .. } => items.iter().for_each(|item| item.repeats(found)),
@@ -218,7 +218,7 @@ fn read_deep(deep: &Json, next: &mut u64, levels: u32) -> Option<JsValue> {
     let kind = deep["type"].as_str().unwrap_or_default();
     let inner = levels.saturating_sub(1);
     if let (Some(reference), true, 1..) = (reference, value.is_null(), levels) {
-        return Some(JsValue::Again(reference));
+        return Some(JsValue::Reference(reference));
     }
     let mut number = || {
         reference.unwrap_or_else(|| {
@@ -313,7 +313,7 @@ impl Writer {
             ),
             JsValue::Map { .. } => "new Map()".to_owned(),
             JsValue::Set { .. } => "new Set()".to_owned(),
-            JsValue::Again(number) => format!("m[{number}]"),
+            JsValue::Reference(number) => format!("m[{number}]"),
             JsValue::Handle(_) => {
                 self.handles += 1;
                 format!("h[{}]", self.handles - 1)
@@ -437,6 +437,6 @@ mod tests {
         let cycle = json!({"type": "object", "weakLocalObjectReference": 1,
             "value": [["self", {"type": "object", "weakLocalObjectReference": 1}]]});
         let Some(JsValue::Object { number: 1, entries }) = JsValue::read(&object(cycle)) else { panic!() };
-        assert!(matches!(entries[0].1, JsValue::Again(1)));
+        assert!(matches!(entries[0].1, JsValue::Reference(1)));
     }
 }

@@ -144,7 +144,7 @@ impl Hooks for TrafficHooks {
     }
 
     fn on_download(&self, context: &BrowserContext, download: &Download) {
-        context.tell(&NetworkEvent::Download(download.clone()));
+        context.emit(&NetworkEvent::Download(download.clone()));
     }
 
     fn on_page_closed(&self, page: &Page) {
@@ -193,7 +193,7 @@ impl BrowserContext {
             let mut state = self.traffic().state.lock();
             state.workers.push(worker.clone());
             drop(state);
-            self.tell(&NetworkEvent::Worker(worker.clone()));
+            self.emit(&NetworkEvent::Worker(worker.clone()));
         }
         self.update_hold(&source).into_iter().for_each(PendingReply::ignore);
     }
@@ -208,7 +208,7 @@ impl BrowserContext {
         self.traffic().state.lock().known.get(id)?.current().cloned()
     }
 
-    pub(in crate::browser) fn tell(&self, news: &NetworkEvent) {
+    pub(in crate::browser) fn emit(&self, news: &NetworkEvent) {
         let followers = self.traffic().state.lock().followers.clone();
         for follower in followers {
             follower(news);
@@ -340,19 +340,19 @@ impl BrowserContext {
             redirected_from,
         );
         self.keep(&id, request.clone());
-        self.tell(&NetworkEvent::Request(request.clone()));
+        self.emit(&NetworkEvent::Request(request.clone()));
         let Some((stopped, at)) = stopped else { return };
         let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
         if !request.is_tabs_document() && self.blocks(request.url(), &request.resource_type()) {
             route.refuse_at_once();
-        } else if !self.decides(&at, request.url()) {
+        } else if !self.is_routed_url(&at, request.url()) {
             route.continue_unchanged();
         } else if request.method() == "OPTIONS" {
             // The browser itself sends a CORS preflight. Permit it: a handler decides on the actual request.
             route.fulfill_at_once(&preflight_answer(request.headers()));
         } else {
             request.set_held(true);
-            self.tell(&NetworkEvent::Route(route));
+            self.emit(&NetworkEvent::Route(route));
         }
     }
 
@@ -378,9 +378,9 @@ impl BrowserContext {
         before.answered(response, has_more);
         before.ended(at, encoded_bytes);
         if let Some(response) = before.response_so_far() {
-            self.tell(&NetworkEvent::Response(response));
+            self.emit(&NetworkEvent::Response(response));
         }
-        self.tell(&NetworkEvent::RequestFinished(before.clone()));
+        self.emit(&NetworkEvent::RequestFinished(before.clone()));
         Some(before)
     }
 
@@ -424,7 +424,7 @@ impl BrowserContext {
         request.set_session(source.session.clone());
         request.answered(event.response, event.has_extra_info);
         if let Some(response) = request.response_so_far() {
-            self.tell(&NetworkEvent::Response(response));
+            self.emit(&NetworkEvent::Response(response));
         }
     }
 
@@ -437,7 +437,7 @@ impl BrowserContext {
             }
             request.ended(event.timestamp, event.encoded_data_length);
             self.done(&event.request_id);
-            self.tell(&NetworkEvent::RequestFinished(request));
+            self.emit(&NetworkEvent::RequestFinished(request));
         } else if let Some(event) = event.read::<LoadingFailed>() {
             self.on_served_from_cache(&event.request_id);
             let Some(request) = self.request_by_id(&event.request_id) else { return };
@@ -450,7 +450,7 @@ impl BrowserContext {
             };
             request.failed(event.timestamp, reason);
             self.done(&event.request_id);
-            self.tell(&NetworkEvent::RequestFailed(request));
+            self.emit(&NetworkEvent::RequestFailed(request));
         }
     }
 
@@ -496,7 +496,7 @@ impl BrowserContext {
         }
         if was_there {
             worker.ended();
-            self.tell(&NetworkEvent::WorkerClosed(worker.clone()));
+            self.emit(&NetworkEvent::WorkerClosed(worker.clone()));
         }
     }
 
@@ -523,11 +523,11 @@ impl BrowserContext {
             request.abandoned();
         }
         for socket in sockets {
-            self.tell(&NetworkEvent::Socket(socket, SocketEvent::Closed));
+            self.emit(&NetworkEvent::Socket(socket, SocketEvent::Closed));
         }
         for worker in workers {
             worker.ended();
-            self.tell(&NetworkEvent::WorkerClosed(worker));
+            self.emit(&NetworkEvent::WorkerClosed(worker));
         }
     }
 }

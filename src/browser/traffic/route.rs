@@ -97,14 +97,14 @@ impl Route {
             headers: headers.map(|headers| entries(headers.into_iter())),
             intercept_response: None,
         };
-        self.tell(self.inner.session.call(resume).await)
+        self.report(self.inner.session.call(resume).await)
     }
 
     /// Answers the request in place of the server.
     pub async fn fulfill(&self, answer: &Fulfillment) -> Result<()> {
         self.decide()?;
         let fulfill = self.fulfillment(answer);
-        self.tell(self.inner.session.call(fulfill).await)
+        self.report(self.inner.session.call(fulfill).await)
     }
 
     /// Answers the request without waiting for the browser's confirmation.
@@ -147,7 +147,7 @@ impl Route {
         self.decide()?;
         let fail =
             FailRequest { request_id: self.inner.id.clone(), error_reason: (*error_reason).to_owned() };
-        self.tell(self.inner.session.call(fail).await)
+        self.report(self.inner.session.call(fail).await)
     }
 
     /// Continues the request unchanged, without waiting for the browser's confirmation.
@@ -196,7 +196,7 @@ impl Route {
     }
 
     /// Ignores the error if the page has cancelled the request. After others, the handler can decide again.
-    fn tell<T>(&self, decided: Result<T>) -> Result<()> {
+    fn report<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })
                 if message.contains("Invalid InterceptionId")

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 const ROUTED: &str = include_str!("../injected/socket.js");
 
 impl BrowserContext {
-    /// Routes new WebSockets through the function `name`, which this call [exposes](Self::expose).
+    /// Routes new `WebSocket`s through the function `name`, which this call [exposes](Self::expose).
     pub async fn route_sockets(&self, name: &str) -> Result<()> {
         self.expose(name, true, false).await?;
         let script = format!("({})({})", as_function(ROUTED), Value::from(name));

@@ -25,7 +25,7 @@ pub(super) struct CaptionLayers {
     version: u64,
     /// The last frame without captions, to draw changed captions over it.
     bare: Option<CastFrame>,
-    studio: Option<Studio>,
+    studio: Option<CaptionRenderer>,
 }
 
 impl CaptionLayers {
@@ -72,7 +72,7 @@ impl CaptionLayers {
             let page = self.page.upgrade().ok_or(Error::PageClosed)?;
             let browser = page.context().browser()?;
             drop(page);
-            self.studio = Some(Studio::open(Helper::hidden(browser).await?).await?);
+            self.studio = Some(CaptionRenderer::open(Helper::hidden(browser).await?).await?);
         }
         let studio = self.studio.as_mut().ok_or(Error::PageClosed)?;
         let laid = studio.lay(captions, frame).await;
@@ -86,12 +86,12 @@ impl CaptionLayers {
 /// The captions that the hidden page has rendered, and the size for which it rendered them, in CSS pixels.
 type ShownCaptions = (Arc<[Caption]>, (f64, f64));
 
-struct Studio {
+struct CaptionRenderer {
     helper: Helper,
     shown: Option<ShownCaptions>,
 }
 
-impl Studio {
+impl CaptionRenderer {
     async fn open(helper: Helper) -> Result<Self> {
         helper.go(STUDIO).await?;
         helper.evaluate(format!("void (globalThis.studio = ({})())", as_function(LAY))).await?;

@@ -55,7 +55,7 @@ impl Page {
         let frames = self.frames();
         let sheets = join_all(frames.iter().map(|frame| frame.add_screenshot_style(finish))).await;
         if finish.stops_animations {
-            join_all(frames.iter().map(|frame| frame.tell_animations("stopAnimations"))).await;
+            join_all(frames.iter().map(|frame| frame.send_to_animations("stopAnimations"))).await;
         }
         let session = self.session();
         if finish.transparent {
@@ -67,7 +67,7 @@ impl Page {
             session.send(SetDefaultBackgroundColorOverride { color: None }).ignore();
         }
         if finish.stops_animations {
-            join_all(frames.iter().map(|frame| frame.tell_animations("resumeAnimations"))).await;
+            join_all(frames.iter().map(|frame| frame.send_to_animations("resumeAnimations"))).await;
         }
         for (session, style_sheet_id) in sheets.into_iter().flatten() {
             session.send(SetStyleSheetText { style_sheet_id, text: String::new() }).ignore();
@@ -153,7 +153,7 @@ impl Frame {
         Some((session, style_sheet_id))
     }
 
-    async fn tell_animations(&self, what: &str) {
+    async fn send_to_animations(&self, what: &str) {
         if let Ok(world) = self.utility_world().await {
             // A document that is gone has no animations.
             let _ = world.call::<()>(what, &[]).await;

@@ -139,7 +139,7 @@ async fn film(
     let session = page.session().clone();
     drop(page);
     let helper = Helper::hidden(browser).await?;
-    let mut studio = Studio::open(helper, file, size, begun_ms, options.fps).await?;
+    let mut studio = CaptionRenderer::open(helper, file, size, begun_ms, options.fps).await?;
     loop {
         tokio::select! {
             biased;
@@ -184,7 +184,7 @@ impl Picture {
 async fn add_present<W: Write + Seek>(
     session: &CdpSession,
     pictures: &mut broadcast::Receiver<Picture>,
-    studio: &mut Studio<W>,
+    studio: &mut CaptionRenderer<W>,
 ) -> Result<()> {
     let late = Instant::now() + LAST_LOOK;
     let looked = session.call(CaptureScreencastFrame {});
@@ -212,7 +212,7 @@ async fn add_present<W: Write + Seek>(
 }
 
 /// Encodes frames in a hidden page, and writes them to a video file.
-struct Studio<W: Write + Seek> {
+struct CaptionRenderer<W: Write + Seek> {
     helper: Helper,
     file: Webm<W>,
     begun_ms: f64,
@@ -226,7 +226,7 @@ struct Studio<W: Write + Seek> {
     newest: i64,
 }
 
-impl<W: Write + Seek> Studio<W> {
+impl<W: Write + Seek> CaptionRenderer<W> {
     async fn open(
         helper: Helper,
         file: W,

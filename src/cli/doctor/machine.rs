@@ -21,7 +21,7 @@ pub(super) fn examined(is_webkit: bool) -> Vec<Finding> {
 /// Checks whether the system permits the browser's sandbox.
 #[cfg(target_os = "linux")]
 fn sandbox() -> Finding {
-    let warning = |found: &str, mend: &str| Finding::bad("sandbox", Severity::Warning, found, mend);
+    let warning = |found: &str, fix: &str| Finding::bad("sandbox", Severity::Warning, found, fix);
     if rustix::process::geteuid().is_root() {
         return warning(
             "running as root, so it is off",

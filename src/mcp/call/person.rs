@@ -80,7 +80,7 @@ impl ClientsPerson<'_> {
 }
 
 impl PersonContact for ClientsPerson<'_> {
-    fn tell(&self, challenge: &Challenge, waited: Duration, limit: Duration) {
+    fn report(&self, challenge: &Challenge, waited: Duration, limit: Duration) {
         let rest = limit.saturating_sub(waited).as_secs();
         let text = match &*self.link.lock() {
             Some(link) => texts::waiting_at_link(self.language(), &challenge.what, link, rest),

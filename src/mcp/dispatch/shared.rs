@@ -107,7 +107,7 @@ impl Dispatcher {
             };
             let Some(left) = patience.checked_sub(pause) else {
                 let (mut reply, settings) = (Reply::default(), &client.settings);
-                failure::tell(&failed, tool, arguments, &client.cooldown, settings, &mut reply);
+                failure::report(&failed, tool, arguments, &client.cooldown, settings, &mut reply);
                 return RoutedCall::Answered(Box::new(reply));
             };
             patience = left;

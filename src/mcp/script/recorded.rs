@@ -17,7 +17,7 @@ impl RecordedScript {
             }
             RecordedUserAction::BrowserNavigation(BrowserNavigation::Back) => self.lead("go_back"),
             RecordedUserAction::BrowserNavigation(BrowserNavigation::Forward) => self.lead("go_forward"),
-            RecordedUserAction::BrowserNavigation(BrowserNavigation::Again) => self.lead("reload"),
+            RecordedUserAction::BrowserNavigation(BrowserNavigation::Reload) => self.lead("reload"),
             RecordedUserAction::Answered { accepted, text } => {
                 let text = if text.is_empty() { Value::Null } else { text.into() };
                 self.answer(accepted.then_some(text));

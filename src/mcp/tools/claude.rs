@@ -186,7 +186,7 @@ fn fail(failure: &FailedCall<'_>, reply: &mut Reply) {
 }
 
 /// Reports the page after a navigation, as one line of text and as structured content.
-async fn tell_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
+async fn report_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.current_page()?;
     let (url, title) = (page.requested_url(), page.title().await);
     let status = page.document_response().map(|response| response.status);

@@ -106,7 +106,7 @@ impl Tool for FillForm {
             call.act(&page, ActionTarget::Filled(&fields), Box::pin(again)).await?;
             shown = read(call, &page, &elements).await;
         }
-        let problems = tell(&found, &outcomes, &shown, reply);
+        let problems = report(&found, &outcomes, &shown, reply);
         ended?;
         if problems.is_empty() {
             return Ok(());
@@ -141,7 +141,7 @@ fn ends_filling(error: &Error) -> bool {
 }
 
 /// Reports the values of the filled fields. Returns a problem for each field that was not filled.
-fn tell(
+fn report(
     found: &[FieldToFill<'_>],
     outcomes: &[Result<()>],
     shown: &[ControlValue],

@@ -296,7 +296,7 @@ impl Type {
         };
         // An empty field is no failure if Enter has sent the text, as in a chat.
         let is_sent =
-            shown.outcome == Some(TypingOutcome::Taken) || self.text.ends_with('\n') && shown.is_empty();
+            shown.outcome == Some(TypingOutcome::Consumed) || self.text.ends_with('\n') && shown.is_empty();
         match Readback::of(std::slice::from_ref(&self.text), shown) {
             Readback::Refused(_) if !is_sent => Err(shown.not_taken_error()),
             _ if is_sent || shown.secret => Ok(String::new()),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::browser::{CaptureOptions, Page};
 use crate::mcp::call::{Call, still_loading};
-use crate::mcp::describe::{capture, report_drawn, show_snapshot, tell_unseen};
+use crate::mcp::describe::{capture, report_drawn, report_unseen, show_snapshot};
 use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Effect, Tool};
@@ -94,7 +94,7 @@ impl Snapshot {
         call: &Call<'_>,
         reply: &mut Reply,
     ) -> Option<Arc<Tree>> {
-        tell_unseen(&tree, reply);
+        report_unseen(&tree, reply);
         let rendered = match self.offset {
             Some(offset) => snapshot::render_part(&tree, options, offset as usize),
             None => snapshot::render(&tree, options),

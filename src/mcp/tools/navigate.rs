@@ -221,11 +221,11 @@ pub(super) async fn arrived(
             reply.show(PageView::Whole);
             Ok(())
         }
-        arrival => tell_arrival(page, &arrival?, mark, timing, reply).await,
+        arrival => report_arrival(page, &arrival?, mark, timing, reply).await,
     }
 }
 
-async fn tell_arrival(
+async fn report_arrival(
     page: &Page,
     arrival: &NavigationOutcome,
     mark: JournalMark,

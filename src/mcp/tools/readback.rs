@@ -36,11 +36,13 @@ impl Readback {
     fn of_text(given: &[String], shown: &ControlValue) -> Self {
         match shown.outcome {
             Some(_) if shown.is_lost() => Self::Refused(describe_values(shown)),
-            Some(TypingOutcome::Taken) => Self::Taken("taken, not shown".to_owned()),
+            Some(TypingOutcome::Consumed) => Self::Taken("taken, not shown".to_owned()),
             Some(TypingOutcome::Same) if !shown.secret && !shown.is_empty() => {
                 Self::Taken(describe_values(shown))
             }
-            Some(TypingOutcome::Made) if !shown.secret && given.iter().any(|value| !value.is_empty()) => {
+            Some(TypingOutcome::Reformatted)
+                if !shown.secret && given.iter().any(|value| !value.is_empty()) =>
+            {
                 Self::made(given, shown)
             }
             _ => Self::of_values(given, shown),

@@ -178,13 +178,13 @@ impl Tool for ShowRequest {
                 return Ok(());
             }
         };
-        self.tell(&call.services.secrets().redact(&text), call, reply);
+        self.report(&call.services.secrets().redact(&text), call, reply);
         Ok(())
     }
 }
 
 impl ShowRequest {
-    fn tell(&self, text: &str, call: &Call<'_>, reply: &mut Reply) {
+    fn report(&self, text: &str, call: &Call<'_>, reply: &mut Reply) {
         let (begin, all) = (self.offset.unwrap_or_default(), text.chars().count());
         if call.has_output_file() {
             return reply.say(text);

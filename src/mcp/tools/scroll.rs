@@ -78,7 +78,7 @@ impl Tool for Scroll {
             false => self.some(call, &page, &scroller).await?,
         };
         reply.say(self.describe(&before, &now, grown));
-        self.tell_view(call, &page, &scroller, now.at - before.at, reply).await?;
+        self.report_view(call, &page, &scroller, now.at - before.at, reply).await?;
         reply.show_changes();
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Scroll {
     }
 
     /// Shows known elements that have come into view. New elements are shown among the page's changes.
-    async fn tell_view(
+    async fn report_view(
         &self,
         call: &Call<'_>,
         page: &Page,

@@ -15,7 +15,7 @@ use crate::error::{Error, in_quotes};
 use crate::folders::make_private;
 use crate::mcp::call::Call;
 use crate::mcp::describe::{
-    describe_download, report_drawn, report_unlisted_changes, share_download, show_snapshot, tell_unseen,
+    describe_download, report_drawn, report_unlisted_changes, report_unseen, share_download, show_snapshot,
 };
 use crate::mcp::page_text;
 use crate::mcp::reply::{Image, PageState, Reply};
@@ -59,7 +59,7 @@ pub(super) async fn navigate(asked: Navigate, at: &InWebkit<'_>, reply: &mut Rep
     match page.navigate(url.as_str(), limit).await {
         Ok(arrived) if arrived.is_file => {
             reply.say(DOWNLOAD_NOTE);
-            return tell_page(&page, at, reply).await;
+            return report_page(&page, at, reply).await;
         }
         Ok(_) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),
@@ -85,7 +85,7 @@ pub(super) async fn snapshot(asked: Snapshot, at: &InWebkit<'_>, reply: &mut Rep
     if let Some(tree_seen) = asked.show(tree, &asked.options(at.call), root.is_some(), at.call, reply) {
         page.set_last_snapshot(tree_seen);
     }
-    tell_page(&page, at, reply).await
+    report_page(&page, at, reply).await
 }
 
 pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
@@ -169,8 +169,8 @@ pub(super) async fn evaluate(asked: Evaluate, at: &InWebkit<'_>, reply: &mut Rep
     if page.dialog().await?.is_some() {
         return describe(&page, at, false, reply).await;
     }
-    tell_opened(&page, reply).await?;
-    tell_page(&page, at, reply).await
+    report_opened(&page, reply).await?;
+    report_page(&page, at, reply).await
 }
 
 pub(super) async fn picture(asked: TakeScreenshot, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
@@ -301,11 +301,11 @@ async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply)
         reply.add_modal(format!("dialog {}: answer it with browser_handle_dialog", in_quotes(&message)));
         return Ok(());
     }
-    tell_opened(page, reply).await?;
-    tell_page(page, at, reply).await?;
+    report_opened(page, reply).await?;
+    report_page(page, at, reply).await?;
     at.call.progress.set_message("reading the page");
     let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
-    tell_unseen(&tree, reply);
+    report_unseen(&tree, reply);
     show(page.last_snapshot().filter(|_| !whole).as_deref(), &tree, at.call, reply);
     page.set_last_snapshot(tree);
     Ok(())
@@ -327,7 +327,7 @@ fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) 
     }
 }
 
-async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
+async fn report_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
     for url in page.close_popups().await? {
         let url = page_text::address(&url);
         reply.add_event(format!(
@@ -337,7 +337,7 @@ async fn tell_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
     Ok(())
 }
 
-async fn tell_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+async fn report_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     for (name, state) in keep_downloads(page, at.call).await {
         reply.add_event(describe_download(&name, &state));
         share_download(&name, &state, reply);

@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const TEXT_LIMIT: Duration = Duration::from_millis(500);
 
 impl Page {
-    /// Returns the pending requests, oldest first, as `(resource type, URL)`. Excludes WebSockets.
+    /// Returns the pending requests, oldest first, as `(resource type, URL)`. Excludes `WebSocket`s.
     pub fn pending_requests(&self) -> Vec<(String, String)> {
         self.with_network(|network| {
             let open = network.entries().filter(|entry| entry.ended.is_none() && entry.kind != "WebSocket");
@@ -70,7 +70,7 @@ impl Page {
         }
     }
 
-    /// Whether requests are pending and none of them has a response. Ignores WebSockets and event streams.
+    /// Whether requests are pending and none of them has a response. Ignores `WebSocket`s and event streams.
     fn awaits_silent_servers(&self) -> bool {
         self.with_network(|network| {
             let streams = ["WebSocket", "EventSource"];

@@ -210,7 +210,7 @@ impl Page {
             Some(dialog)
         });
         if let Some(dialog) = pending {
-            self.tell(&PageEvent::Dialog(dialog));
+            self.emit(&PageEvent::Dialog(dialog));
         }
     }
 

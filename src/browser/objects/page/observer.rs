@@ -188,9 +188,9 @@ impl Page {
         match name {
             "DOMContentLoaded" => {
                 self.update(|state| state.journal.document_read());
-                self.tell(&PageEvent::DomContentLoaded);
+                self.emit(&PageEvent::DomContentLoaded);
             }
-            "load" => self.tell(&PageEvent::Load),
+            "load" => self.emit(&PageEvent::Load),
             _ => {}
         }
     }
@@ -199,7 +199,7 @@ impl Page {
         if let Some(event) = event.read::<wire::FrameAttached>() {
             let frame = self.frame_or_new(&event.frame_id, Some(&event.parent_frame_id), session);
             frame.moved_to_process(session);
-            self.tell(&PageEvent::FrameAttached(frame));
+            self.emit(&PageEvent::FrameAttached(frame));
         } else if let Some(event) = event.read::<wire::FrameDetached>() {
             // "swap": the frame continues in another process, and keeps its number.
             if event.reason != "swap" {
@@ -226,7 +226,7 @@ impl Page {
             }
             self.show_document(&frame);
             if event.kind != FIRST_DOCUMENT {
-                self.tell(&PageEvent::FrameNavigated(frame));
+                self.emit(&PageEvent::FrameNavigated(frame));
             }
             for (name, was_reported) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)]
             {
@@ -246,7 +246,7 @@ impl Page {
                     state.journal.moved_within(main);
                     state.journal.stays(&event.frame_id);
                 });
-                self.tell(&PageEvent::FrameNavigated(frame));
+                self.emit(&PageEvent::FrameNavigated(frame));
             }
         } else if let Some(event) = event.read::<wire::FrameStartedNavigating>() {
             // Navigations of the types `sameDocument` and `historySameDocument` keep the document.
@@ -395,7 +395,7 @@ impl Page {
                 state.dialog_closed = state.dialogs_so_far;
                 state.journal.loading(DIALOG, false);
             });
-            self.tell(&PageEvent::DialogClosed);
+            self.emit(&PageEvent::DialogClosed);
         } else if let Some(event) = event.read::<wire::FileChooserOpened>() {
             let frame = self.frame_by_id(&event.frame_id).unwrap_or_else(|| self.main_frame().clone());
             let chooser = FileChooser {
@@ -407,7 +407,7 @@ impl Page {
                 state.chooser = Some(chooser.clone());
                 state.journal.effect();
             });
-            self.tell(&PageEvent::FileChooser(chooser));
+            self.emit(&PageEvent::FileChooser(chooser));
         } else if let Some(event) = event.read::<wire::WindowOpen>() {
             self.update(|state| {
                 state.journal.window_opened();
@@ -425,7 +425,7 @@ impl Page {
                     std::mem::take(&mut state.ending)
                 });
                 if !was_ended {
-                    self.tell(&PageEvent::Crashed);
+                    self.emit(&PageEvent::Crashed);
                 }
             } else {
                 self.update(|state| state.journal.effect());
@@ -453,7 +453,7 @@ impl Page {
             state.journal.loading(id, false);
             state.journal.frame_changed(id, None);
         });
-        self.tell(&PageEvent::FrameDetached(frame));
+        self.emit(&PageEvent::FrameDetached(frame));
     }
 
     fn on_closed(&self) {
@@ -470,7 +470,7 @@ impl Page {
             state.chooser = None;
         });
         self.context().hooks().iter().for_each(|hook| hook.on_page_closed(self));
-        self.tell(&PageEvent::Closed);
+        self.emit(&PageEvent::Closed);
         self.context().forget_if_unused();
     }
 }

@@ -59,7 +59,7 @@ impl LogReader {
     }
 
     /// Processes a line. Returns whether it helps to diagnose failures: console and routine messages do not.
-    pub(super) fn should_keep(&mut self, line: &str) -> bool {
+    pub(super) fn process_line(&mut self, line: &str) -> bool {
         let mut entry = match (self.entry.take(), beginning(line)) {
             (_, Some((kind, said))) if kind.contains(":CONSOLE") => said.to_owned(),
             (_, Some((kind, _))) => return !kind.contains(":INFO:"),
@@ -104,7 +104,7 @@ mod tests {
         let uncaught = UncaughtErrors::default();
         let mut reader = LogReader::new(&uncaught);
         let kept =
-            lines.iter().filter(|line| reader.should_keep(line)).map(|line| (*line).to_owned()).collect();
+            lines.iter().filter(|line| reader.process_line(line)).map(|line| (*line).to_owned()).collect();
         (uncaught, kept)
     }
 
@@ -143,9 +143,9 @@ mod tests {
     fn an_entry_without_end_does_not_grow_for_ever() {
         let uncaught = UncaughtErrors::default();
         let mut reader = LogReader::new(&uncaught);
-        assert!(!reader.should_keep(&format!("{HEAD}\"Uncaught")));
+        assert!(!reader.process_line(&format!("{HEAD}\"Uncaught")));
         for _ in 0..10 {
-            assert!(!reader.should_keep(&"ä".repeat(10_000)));
+            assert!(!reader.process_line(&"ä".repeat(10_000)));
         }
         assert!(reader.entry.unwrap().len() <= LONGEST_ENTRY);
     }

@@ -309,7 +309,7 @@ fn kept_profile(folder: &Path) -> Result<(PathBuf, File)> {
     let path = absolute(folder);
     let unwritable = |error| diagnosis::unwritable(&path, &error);
     let profile = make_private(&path).and_then(|()| fs::canonicalize(&path)).map_err(unwritable)?;
-    let turn = profile::turn(&profile).map_err(unwritable)?;
+    let turn = profile::lock_for_start(&profile).map_err(unwritable)?;
     match profile::profile_holder(&profile) {
         Some(holder) => Err(Error::ProfileInUse { holder }),
         None => turn
@@ -560,9 +560,9 @@ impl Tail {
                 if let Some(at) = read.trim().strip_prefix(firefox::LISTENS) {
                     found.send_replace(Some(at.to_owned()));
                 }
-                let should_keep = reader.should_keep(read.trim_end_matches(['\r', '\n']));
+                let process_line = reader.process_line(read.trim_end_matches(['\r', '\n']));
                 line.clear();
-                if !should_keep {
+                if !process_line {
                     continue;
                 }
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -249,7 +249,7 @@ fn random() -> io::Result<String> {
 }
 
 /// Locks a profile while a browser starts; `None` if another process has the lock. Drop the file to unlock.
-pub(super) fn turn(profile: &Path) -> io::Result<Option<File>> {
+pub(super) fn lock_for_start(profile: &Path) -> io::Result<Option<File>> {
     let folder = File::open(profile)?;
     Ok(flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(folder))
 }

@@ -84,19 +84,19 @@ impl BrowserContext {
     }
 
     /// Whether a handler of the context or the page wants to intercept requests to this URL.
-    pub(super) fn decides(&self, source: &Source, url: &str) -> bool {
+    pub(super) fn is_routed_url(&self, source: &Source, url: &str) -> bool {
         self.traffic().state.lock().routed.holds(url)
             || source.page.as_ref().is_some_and(|page| page.routes(url))
     }
 
     pub(super) fn update_hold(&self, source: &Source) -> Vec<PendingReply<Empty>> {
         let id = source.session.id();
-        let decides = self.is_routed(source) || self.has_http_credentials();
-        let wanted = (decides || self.has_blocks()).then_some(decides);
+        let is_routed_url = self.is_routed(source) || self.has_http_credentials();
+        let wanted = (is_routed_url || self.has_blocks()).then_some(is_routed_url);
         let before = {
             let held = &mut self.traffic().state.lock().held;
             match wanted {
-                Some(decides) => held.insert(id.to_owned(), decides),
+                Some(is_routed_url) => held.insert(id.to_owned(), is_routed_url),
                 None => held.remove(id),
             }
         };

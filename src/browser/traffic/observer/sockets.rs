@@ -17,27 +17,27 @@ impl BrowserContext {
             let Some(page) = &source.page else { return };
             let socket = WebSocket::new(event.url, page.clone());
             self.traffic().state.lock().sockets.insert(event.request_id, socket.clone());
-            self.tell(&NetworkEvent::WebSocket(socket));
+            self.emit(&NetworkEvent::WebSocket(socket));
         } else if let Some(event) = event.read::<WebSocketFrameSent>() {
-            self.tell_socket(&event.request_id, payload(event.response).map(SocketEvent::Sent));
+            self.emit_socket(&event.request_id, payload(event.response).map(SocketEvent::Sent));
         } else if let Some(event) = event.read::<WebSocketFrameReceived>() {
-            self.tell_socket(&event.request_id, payload(event.response).map(SocketEvent::Received));
+            self.emit_socket(&event.request_id, payload(event.response).map(SocketEvent::Received));
         } else if let Some(event) = event.read::<WebSocketFrameError>() {
-            self.tell_socket(&event.request_id, Some(SocketEvent::Failed(event.error_message)));
+            self.emit_socket(&event.request_id, Some(SocketEvent::Failed(event.error_message)));
         } else if let Some(event) = event.read::<WebSocketHandshakeResponseReceived>() {
             let failed = event.response.status >= 400;
             let reason = format!("{}: {}", event.response.status_text, event.response.status);
-            self.tell_socket(&event.request_id, failed.then_some(SocketEvent::Failed(reason)));
+            self.emit_socket(&event.request_id, failed.then_some(SocketEvent::Failed(reason)));
         } else if let Some(event) = event.read::<WebSocketClosed>() {
-            self.tell_socket(&event.request_id, Some(SocketEvent::Closed));
+            self.emit_socket(&event.request_id, Some(SocketEvent::Closed));
             self.traffic().state.lock().sockets.remove(&event.request_id);
         }
     }
 
-    fn tell_socket(&self, id: &str, event: Option<SocketEvent>) {
+    fn emit_socket(&self, id: &str, event: Option<SocketEvent>) {
         let socket = self.traffic().state.lock().sockets.get(id).cloned();
         if let (Some(socket), Some(event)) = (socket, event) {
-            self.tell(&NetworkEvent::Socket(socket, event));
+            self.emit(&NetworkEvent::Socket(socket, event));
         }
     }
 }

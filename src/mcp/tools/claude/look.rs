@@ -6,7 +6,7 @@ use super::{FAMILY, wrong};
 use crate::Result;
 use crate::browser::{Area, CaptureOptions, ConsoleMessage, Page, RequestEntry};
 use crate::mcp::call::Call;
-use crate::mcp::describe::{capture, show_snapshot, tell_unseen};
+use crate::mcp::describe::{capture, report_unseen, show_snapshot};
 use crate::mcp::page_text::{address, inline};
 use crate::mcp::reply::{PageView, Reply};
 use crate::mcp::target;
@@ -112,7 +112,7 @@ impl Tool for ReadPage {
         let part = root.as_ref().map(|root| (root.frame.unwrap_or(main), root.element));
         let options = CaptureOptions { boxes: true, root: part, ..CaptureOptions::default() };
         let tree = capture(call, &page, options).await?;
-        tell_unseen(&tree, reply);
+        report_unseen(&tree, reply);
         let shown = match self.filter {
             Some(Filter::All) => Tree::clone(&tree),
             Some(Filter::Interactive) => tree.only_controls(),

@@ -2,7 +2,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{FAMILY, act, tell_arrival};
+use super::{FAMILY, act, report_arrival};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{PageView, Reply};
@@ -39,7 +39,7 @@ impl Tool for Navigate {
                 act(open, call, reply).await?;
             }
         }
-        tell_arrival(call, reply).await
+        report_arrival(call, reply).await
     }
 }
 

@@ -31,7 +31,7 @@ impl BrowserContext {
     pub async fn match_proxy_location(&self, service: &str) -> Result<ProxyLocation> {
         if self.has_another_address()? {
             return Err(unknown_location(
-                "WebRTC would pass by the proxy of a context and tell another address: launch the browser with a proxy, or with \
+                "WebRTC would pass by the proxy of a context and emit another address: launch the browser with a proxy, or with \
                  args=[\"--force-webrtc-ip-handling-policy=disable_non_proxied_udp\"]",
             ));
         }

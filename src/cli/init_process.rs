@@ -8,8 +8,8 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::log_line;
 use super::program::Program;
-use super::tell;
 
 /// The signals that are forwarded to the child: those that request a process to exit.
 const FORWARDED_SIGNALS: [(SignalKind, Signal); 4] = [
@@ -28,7 +28,7 @@ pub(super) fn run(program: &Program, arguments: &[OsString]) -> Option<i32> {
     match runtime.and_then(|runtime| runtime.block_on(keep(program, arguments))) {
         Ok(status) => Some(status),
         Err(error) => {
-            tell(&format!("running as the first process without a second: {error}"));
+            log_line(&format!("running as the first process without a second: {error}"));
             None
         }
     }
