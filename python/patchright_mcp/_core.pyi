@@ -155,8 +155,8 @@ class Dispatcher:
     thread that waits for an operation delivers what arrives meanwhile.
     """
 
-    def __new__(cls, handler: Any, with_bell: bool) -> Dispatcher:
-        """`with_bell`: whether an event loop watches `fileno`. If not, a thread can call `listen` instead."""
+    def __new__(cls, handler: Any, with_wakeup_pipe: bool) -> Dispatcher:
+        """`with_wakeup_pipe`: whether an event loop watches `fileno`. If not, a thread can call `listen` instead."""
     def fileno(self) -> int:
         """The file descriptor for an event loop to watch; -1 if there is none."""
     def listen(self) -> bool:
@@ -248,7 +248,7 @@ class BrowserContext:
     def route_sockets(self, name: str) -> Operation:
         """Routes new connections through the exposed function `name`, whose calls arrive as `called` events."""
     def add_init_script(self, source: str) -> Operation: ...
-    def hear_console(self, messages: bool, errors: bool) -> None:
+    def set_console_filter(self, messages: bool, errors: bool) -> None:
         """Sets whether console messages and uncaught errors of the context's pages and workers are reported."""
     def new_cdp_session(self, dispatcher: Dispatcher, frame: Frame) -> Operation:
         """Opens a raw CDP session with a page or a frame, and sends its events to `dispatcher`."""
@@ -298,7 +298,7 @@ class Pacing:
 class Ended:
     """Signals the end of a program."""
 
-    def tell(self) -> None: ...
+    def set(self) -> None: ...
 
 @final
 class CdpSession:
@@ -422,11 +422,11 @@ class Page:
     def remove_locator_handler(self, handler: int) -> None: ...
     def expose(self, name: str, all_frames: bool, keeps: bool) -> Operation:
         """Exposes a function to the page; calls arrive as `called` events. `keeps`: the first argument is a handle."""
-    def hear_console(self, messages: bool, errors: bool) -> None:
+    def set_console_filter(self, messages: bool, errors: bool) -> None:
         """Sets whether console messages and uncaught errors of this page are reported."""
-    def tell_console(self, errors: bool) -> Operation:
+    def replay_console(self, errors: bool) -> Operation:
         """Sends events for the console messages that the browser has stored, and with `errors` for errors."""
-    def forget_console(self) -> None: ...
+    def clear_console(self) -> None: ...
     def add_init_script(self, source: str) -> Operation: ...
     def screenshot(
         self,

@@ -128,7 +128,7 @@ class RunningProgram:
             self._failure = _reported(error)
         self._is_done = True
         self._notebook.end_program()
-        self._ended.tell()
+        self._ended.set()
 
 
 class Notebook:

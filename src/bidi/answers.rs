@@ -79,7 +79,7 @@ pub(super) async fn answer(driver: &Arc<Driver>, session: &str, method: &str, pa
     }
 }
 
-/// Accepts commands that need no action in Firefox: it always behaves so, or has no use for them.
+/// Answers commands that need no action: Firefox already behaves as they ask, or they do not apply to it.
 pub(super) fn quiet(method: &str) -> Answer {
     const NOTHING: [&str; 11] = [
         "Page.enable",

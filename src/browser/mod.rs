@@ -37,7 +37,7 @@ pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
 #[doc(hidden)]
 pub use elements::control::{ControlKind, ControlValue, TypingOutcome, parse_checked};
-pub use elements::drag::{DragElement, DragOptions, DragResult, DropPosition};
+pub use elements::drag::{DragOptions, DragResult, DropPosition, RelatedElement};
 pub use elements::element::{ElementHandle, ElementState, FieldPicker, OptionChoice, PressEffect};
 #[doc(hidden)]
 pub use elements::expect::{ExpectOutcome, PropertyOutcome};
@@ -116,7 +116,7 @@ pub use scripts::init_script::InitScript;
 #[doc(hidden)]
 pub use scripts::offered::{WebMcpTool, page_tools_changed};
 pub use scripts::value::JsValue;
-pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiPart, ApiRequest, ApiResponse};
+pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, MultipartField};
 #[cfg(any(test, fuzzing))]
 pub(crate) use traffic::archive::fuzz as fuzz_archive;
 #[doc(hidden)]

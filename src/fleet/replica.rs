@@ -196,7 +196,12 @@ impl Replica {
     // State outside sessions.
 
     /// Returns the start of the owner's active cooldown. If none is active, starts one at `since`, if given.
-    pub async fn cooldown_start(&self, owner: &str, since: Option<f64>, period: f64) -> Result<Option<f64>> {
+    pub async fn read_or_start_cooldown(
+        &self,
+        owner: &str,
+        since: Option<f64>,
+        period: f64,
+    ) -> Result<Option<f64>> {
         let since = since.map(|since| since.to_string()).unwrap_or_default();
         let length = Duration::from_secs_f64(period.clamp(0.001, 1e9)).as_millis().to_string();
         let began: Option<String> = self.store.run(script!("pause"), &[owner, &since, &length]).await?;

@@ -8,7 +8,7 @@ pub const MAX_LIST_CHARS: usize = 20_000;
 /// The size limit of each entry in a list that must be shortened, in characters.
 const LONGEST_ENTRY: usize = 1_000;
 /// The size limit of an error message, in characters.
-pub const LONGEST_FAILURE: usize = 4_000;
+pub const MAX_FAILURE_CHARS: usize = 4_000;
 /// The size limit of an event in an answer, in characters.
 pub const LONGEST_LINE: usize = 1_000;
 /// The length below which strings in a JSON value are not cut.

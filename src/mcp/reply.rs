@@ -409,7 +409,7 @@ impl Reply {
     pub(super) fn bound(&mut self) {
         let most = budget::MAX_CHARS.saturating_add(self.allowed);
         if let Some(failure) = &mut self.failure {
-            shorten(&mut failure.text, budget::LONGEST_FAILURE);
+            shorten(&mut failure.text, budget::MAX_FAILURE_CHARS);
         }
         if let Some(plain) = &mut self.plain {
             let program = serde_json::from_str(plain).ok().filter(|_| plain.chars().count() > most);

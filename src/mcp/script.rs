@@ -52,7 +52,7 @@ pub struct RecordedScript {
     tab: Option<usize>,
     /// The tab in which the test begins. The test does not see tabs that were opened earlier.
     first_tab: usize,
-    /// The effect of the last statement, for which the test must wait.
+    /// What the newest statement caused, such as a navigation: the generated test waits for it.
     sequel: Option<ActionEffect>,
     /// The fields that contain secrets, with the kind of each secret and the locators of the field.
     secrets: Vec<(SecretKind, Vec<LocatorSpec>)>,

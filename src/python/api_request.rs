@@ -11,7 +11,8 @@ use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::timeout_from_ms;
 use crate::browser::{
-    ApiBody, ApiContext, ApiOptions, ApiPart, ExtraStorage, HttpCredentials, StorageState, StoredCookie,
+    ApiBody, ApiContext, ApiOptions, ExtraStorage, HttpCredentials, MultipartField, StorageState,
+    StoredCookie,
 };
 use crate::error::{Error, Result};
 
@@ -199,7 +200,7 @@ fn read_body(kind: &str, content: &Bound<'_, PyAny>) -> PyResult<ApiBody> {
         "form" => ApiBody::Form(content.extract()?),
         "multipart" => {
             let parts: Vec<Part> = content.extract()?;
-            let part = |(name, content, file)| ApiPart { name, content, file };
+            let part = |(name, content, file)| MultipartField { name, content, file };
             ApiBody::Multipart(parts.into_iter().map(part).collect())
         }
         _ => ApiBody::Bytes(content.extract()?),

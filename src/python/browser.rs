@@ -484,7 +484,7 @@ impl BrowserContext {
     }
 
     /// Sets whether the context's pages and workers report console messages and uncaught errors.
-    fn hear_console(&self, messages: bool, errors: bool) {
+    fn set_console_filter(&self, messages: bool, errors: bool) {
         self.0.set_console_filter(ConsoleFilter { messages, errors });
     }
 

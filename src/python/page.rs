@@ -304,17 +304,17 @@ impl Page {
     }
 
     /// Sets whether this page reports console messages and uncaught errors.
-    fn hear_console(&self, messages: bool, errors: bool) {
+    fn set_console_filter(&self, messages: bool, errors: bool) {
         self.0.set_console_filter(ConsoleFilter { messages, errors });
     }
 
     /// Emits events for console messages that the browser has stored; with `errors`, for uncaught errors too.
-    fn emit_console(&self, errors: bool) -> Operation {
+    fn replay_console(&self, errors: bool) -> Operation {
         let page = self.0.clone();
         operation(async move { page.replay_console(ConsoleFilter { messages: true, errors }).await })
     }
 
-    fn forget_console(&self) {
+    fn clear_console(&self) {
         self.0.clear_console();
     }
 

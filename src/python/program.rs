@@ -54,7 +54,7 @@ pub(super) struct Ended(watch::Sender<bool>);
 
 #[pymethods]
 impl Ended {
-    fn emit(&self) {
+    fn set(&self) {
         self.0.send_replace(true);
     }
 }

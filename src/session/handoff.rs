@@ -85,7 +85,7 @@ pub trait PersonContact: Send + Sync {
         link: Option<&'a LiveViewLink>,
     ) -> Pin<Box<dyn Future<Output = PersonAnswer> + Send + 'a>>;
 
-    /// Opens a hand-over of the page; `None` if the live view is off.
+    /// Invites a person to take over the page; `None` if the live view is off.
     fn invite<'a>(
         &'a self,
         _page: &'a Page,

@@ -159,7 +159,7 @@ pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
     compare(&ComparisonBase::new(old), new)
 }
 
-/// Like [`diff`], with additional information about the previous snapshot.
+/// Like [`diff`]; [`ComparisonBase`] says more about the previous snapshot than its tree.
 pub fn compare<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<'a> {
     let before = ComparedSnapshot::of(since.old);
     let after = ComparedSnapshot::of(new);

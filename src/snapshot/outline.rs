@@ -514,7 +514,7 @@ pub(super) fn push_states(text: &mut String, details: &Details) {
 
 /// Writes why the pointer cannot reach a node, such as ` [covered by dialog "Cookies"]`.
 pub(super) fn push_mark(text: &mut String, node: &Node) {
-    let Some(mark) = node.mark() else { return };
+    let Some(mark) = node.pointer_obstacle() else { return };
     text.push_str(" [");
     text.push_str(mark.into());
     if let Some(name) = node.details.as_ref().and_then(|details| details.cover.as_deref()) {

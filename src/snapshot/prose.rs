@@ -97,7 +97,7 @@ fn run_at(tree: &Tree, lines: &[Line], ends: &[usize], start: usize) -> Range<us
 fn is_plain_link(node: &Node, inside: &[Line]) -> bool {
     node.role == "link"
         && node.number > 0
-        && node.mark().is_none()
+        && node.pointer_obstacle().is_none()
         && !node.name.trim().is_empty()
         && inside.iter().all(|line| line.is_property)
 }
@@ -147,7 +147,7 @@ fn follows_a_link(tree: &Tree, node: usize) -> bool {
 }
 
 /// Drops the URLs of links.
-pub(super) fn without_addresses(lines: &[Line]) -> Vec<Line> {
+pub(super) fn without_urls(lines: &[Line]) -> Vec<Line> {
     let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
     let mut moved = vec![NOWHERE; lines.len()];
     for (index, line) in lines.iter().enumerate() {

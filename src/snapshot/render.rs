@@ -165,7 +165,7 @@ impl Part<'_> {
         };
         let lines = outline(self.tree, self.nodes.start, self.nodes.end, &detail);
         let hides_addresses = self.options.brief && !self.options.addresses;
-        let lines = if hides_addresses { prose::without_addresses(&lines) } else { lines };
+        let lines = if hides_addresses { prose::without_urls(&lines) } else { lines };
         if self.options.all_refs { shapes::fold(self.tree, lines) } else { lines }
     }
 
@@ -198,10 +198,10 @@ impl Part<'_> {
         self.usual().max(needed.min(self.options.max_chars))
     }
 
-    /// Returns the lines for reading, with links as plain words.
+    /// Returns the lines of the reading view, with links as plain text.
     fn read_lines(&self, main: &MainPart) -> Vec<Line> {
         let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
-        let lines: Vec<Line> = prose::without_addresses(&lines);
+        let lines: Vec<Line> = prose::without_urls(&lines);
         if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
     }
 

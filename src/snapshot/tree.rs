@@ -56,7 +56,7 @@ impl Node {
     }
 
     /// Returns why the pointer cannot reach the node; `None` if it can.
-    pub(super) fn mark(&self) -> Option<PointerObstacle> {
+    pub(super) fn pointer_obstacle(&self) -> Option<PointerObstacle> {
         self.details.as_ref()?.mark
     }
 

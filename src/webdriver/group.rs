@@ -26,7 +26,7 @@ pub(super) enum EndMode {
 }
 
 impl EndMode {
-    /// Returns the shell script that supervises the program.
+    /// Returns the shell script that starts the program and ends it when standard input closes.
     fn script(self) -> &'static str {
         match self {
             Self::Together => r#"{ "$@" < /dev/null; kill -KILL 0; } & read -r _; kill -KILL 0"#,

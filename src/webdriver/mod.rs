@@ -21,7 +21,7 @@ pub use downloads::DownloadEntry;
 pub use nodes::Element;
 pub use options::{Options, find_display, find_driver};
 pub use tab::{NavigatedPage, Tab};
-pub use webkit_session::{PageAccess, WebkitSession};
+pub use webkit_session::{LockedPage, WebkitSession};
 
 /// A notice for users of WebKit, printed when it starts.
 pub const NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \

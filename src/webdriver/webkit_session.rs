@@ -35,7 +35,7 @@ pub struct WebkitSession {
 
 /// Exclusive access to the page, while a call runs.
 #[derive(Debug)]
-pub struct PageAccess<'a> {
+pub struct LockedPage<'a> {
     held: MutexGuard<'a, Option<Tab>>,
 }
 
@@ -79,22 +79,22 @@ impl WebkitSession {
     }
 
     /// Waits for exclusive access to the page. Starts WebKit if it is not running.
-    pub async fn acquire_page(&self) -> Result<PageAccess<'_>> {
+    pub async fn acquire_page(&self) -> Result<LockedPage<'_>> {
         let mut held = self.wait().await?;
         if held.as_ref().is_none_or(Tab::has_ended) {
             *held = None;
             self.begin(&mut held).await?;
         }
-        Ok(PageAccess { held })
+        Ok(LockedPage { held })
     }
 
     /// Waits for exclusive access to the page that is open.
     ///
     /// # Errors `no_page` if no page is open.
-    pub async fn acquire_open_page(&self) -> Result<PageAccess<'_>> {
+    pub async fn acquire_open_page(&self) -> Result<LockedPage<'_>> {
         let held = self.wait().await?;
         match held.as_ref().is_some_and(|tab| !tab.has_ended()) {
-            true => Ok(PageAccess { held }),
+            true => Ok(LockedPage { held }),
             false => Err(Error::NoPage),
         }
     }
@@ -137,7 +137,7 @@ impl WebkitSession {
     }
 }
 
-impl Deref for PageAccess<'_> {
+impl Deref for LockedPage<'_> {
     type Target = Tab;
 
     fn deref(&self) -> &Tab {

@@ -84,18 +84,18 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39812,
+    "browser": 39836,
     "mcp": 24750,
     "session": 5309,
     "bidi": 5138,
     "snapshot": 5717,
     "cli": 5355,
-    "python": 4960,
+    "python": 4961,
     "cdp": 3100,
     "webdriver": 2195,
     "live": 1744,
     "trace": 1001,
-    "fleet": 1473,
+    "fleet": 1478,
     "secrets": 989,
     "error": 935,
     "messages": 828,

@@ -130,7 +130,7 @@ class ContextConsole(ApiObject):
         )
         if wanted != self._console_subscribed and not self._closed:
             self._console_subscribed = wanted
-            self._native.hear_console(*wanted)
+            self._native.set_console_filter(*wanted)
 
     def _report_console(self, name: str, payload: Any) -> None:
         context = cast("BrowserContext", self)
@@ -188,7 +188,7 @@ class PageConsole(ApiObject):
         wanted = (self._has_handlers("console"), self._has_handlers("pageerror"))
         if wanted != self._console_subscribed and not self._closed:
             self._console_subscribed = wanted
-            self._native.hear_console(*wanted)
+            self._native.set_console_filter(*wanted)
 
     def _document(self) -> str:
         loader: str = self._native.main_frame.loader
@@ -206,7 +206,7 @@ class PageConsole(ApiObject):
         if not self._is_listened_to():
             self._console_messages.clear()
             self._page_errors.clear()
-            await self._run(self._native.tell_console(errors))
+            await self._run(self._native.replay_console(errors))
 
     async def console_messages(
         self,
@@ -235,12 +235,12 @@ class PageConsole(ApiObject):
     async def clear_console_messages(self) -> None:
         """Discards the messages so far."""
         self._console_messages.clear()
-        self._native.forget_console()
+        self._native.clear_console()
 
     async def clear_page_errors(self) -> None:
         """Discards the errors so far."""
         self._page_errors.clear()
-        self._native.forget_console()
+        self._native.clear_console()
 
     def expect_console_message(
         self,

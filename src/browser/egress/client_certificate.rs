@@ -163,7 +163,7 @@ impl RelayCertificates {
         carried.map(drop)
     }
 
-    /// Returns a self-signed server certificate for this host, which only the contexts concerned accept.
+    /// Returns the self-signed certificate that the proxy shows for this host. Only contexts with client certificates accept it.
     fn face(&self, host: &Host<String>) -> io::Result<Arc<rcgen::CertifiedKey<rcgen::KeyPair>>> {
         let name = host.to_string();
         let name = name.trim_matches(['[', ']']).to_owned();

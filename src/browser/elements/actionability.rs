@@ -32,7 +32,7 @@ pub struct ActionOptions {
     pub force: bool,
     /// Where to press, relative to the top left corner of the padding box.
     pub position: Option<Point>,
-    /// The input style. Default: the page's input style.
+    /// Whether input is human-like, instant or bare. Default: as set for the page.
     pub style: Option<InputStyle>,
     /// The number of pointer moves, in a straight line to the element. Default: the input style decides.
     pub steps: Option<u32>,
@@ -82,7 +82,7 @@ impl ActionOptions {
 /// The requirements of an action on its element.
 #[expect(clippy::struct_excessive_bools, reason = "nine questions, each asked by itself")]
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(in crate::browser) struct Need {
+pub(in crate::browser) struct RequiredState {
     pub(in crate::browser) visible: bool,
     pub(in crate::browser) enabled: bool,
     pub(in crate::browser) editable: bool,
@@ -102,9 +102,9 @@ pub(in crate::browser) struct Need {
     pub(in crate::browser) watched: Option<u32>,
 }
 
-impl Need {
+impl RequiredState {
     /// Requirements for screenshots and scrolling.
-    pub(in crate::browser) const SEEN: Self = Self {
+    pub(in crate::browser) const VISIBLE: Self = Self {
         visible: true,
         enabled: false,
         editable: false,
@@ -116,12 +116,12 @@ impl Need {
         watched: None,
     };
     /// Requirements for hovering.
-    pub(in crate::browser) const POINTED: Self =
-        Self { stable: true, hit: true, passing: true, ..Self::SEEN };
+    pub(in crate::browser) const HOVERABLE: Self =
+        Self { stable: true, hit: true, passing: true, ..Self::VISIBLE };
     /// Requirements for pressing.
-    pub(in crate::browser) const PRESSED: Self = Self { enabled: true, passing: false, ..Self::POINTED };
+    pub(in crate::browser) const CLICKABLE: Self = Self { enabled: true, passing: false, ..Self::HOVERABLE };
     /// Requirements for choosing options.
-    pub(in crate::browser) const ENABLED: Self = Self { enabled: true, ..Self::SEEN };
+    pub(in crate::browser) const ENABLED: Self = Self { enabled: true, ..Self::VISIBLE };
 
     /// Returns the requirements of a forced action: only a position.
     pub(in crate::browser) fn forced(self) -> Self {
@@ -131,7 +131,7 @@ impl Need {
 
 /// The result of one check: the point to act on, or an obstacle.
 #[derive(Debug, Clone)]
-pub(in crate::browser) enum Look {
+pub(in crate::browser) enum CheckOutcome {
     Clear(Clear),
     Blocked(Obstacle),
 }
@@ -156,11 +156,11 @@ pub(in crate::browser) struct Answer {
 
 impl Answer {
     /// Converts the result. A result with neither an obstacle nor a point counts as `Obstacle::Silent`.
-    pub(in crate::browser) fn read(self, element: &ElementHandle) -> Result<Look> {
+    pub(in crate::browser) fn read(self, element: &ElementHandle) -> Result<CheckOutcome> {
         Ok(match (self.obstacle(element)?, self.clear, self.point) {
-            (Some(by), ..) => Look::Blocked(by),
-            (None, Some(seen), Some(point)) => Look::Clear(Clear { seen, point, inner: point }),
-            (None, ..) => Look::Blocked(Obstacle::Silent),
+            (Some(by), ..) => CheckOutcome::Blocked(by),
+            (None, Some(seen), Some(point)) => CheckOutcome::Clear(Clear { seen, point, inner: point }),
+            (None, ..) => CheckOutcome::Blocked(Obstacle::Silent),
         })
     }
 
@@ -270,15 +270,21 @@ impl ElementHandle {
     }
 
     /// Waits until the element has the required states, without scrolling or pointing at it.
-    pub(in crate::browser) async fn until_ready(&self, need: Need, options: &ActionOptions) -> Result<()> {
+    pub(in crate::browser) async fn until_ready(
+        &self,
+        need: RequiredState,
+        options: &ActionOptions,
+    ) -> Result<()> {
         if options.force {
             return Ok(());
         }
-        let need = Need { stable: false, hit: false, ..need };
+        let need = RequiredState { stable: false, hit: false, ..need };
         self.until_clear(options, |_| async move {
-            Ok(match self.look(need, &Aim::default()).await? {
-                Look::Clear(_) | Look::Blocked(Obstacle::OutsideViewport) => Attempt::Done(()),
-                Look::Blocked(by) => Attempt::Blocked(by),
+            Ok(match self.look(need, &CheckOptions::default()).await? {
+                CheckOutcome::Clear(_) | CheckOutcome::Blocked(Obstacle::OutsideViewport) => {
+                    Attempt::Done(())
+                }
+                CheckOutcome::Blocked(by) => Attempt::Blocked(by),
             })
         })
         .await
@@ -287,7 +293,7 @@ impl ElementHandle {
     /// Waits until the element is actionable and points at it. Without `hit`, an instant pointer moves later.
     pub(in crate::browser) async fn approach(
         &self,
-        need: Need,
+        need: RequiredState,
         options: &ActionOptions,
     ) -> Result<PointerTarget> {
         if options.force {
@@ -305,7 +311,7 @@ impl ElementHandle {
                 Attempt::Blocked(Obstacle::Moving) if catches && begun.elapsed() >= catching => {
                     let input = self.input(options)?;
                     let turn = input.take_turn().await;
-                    let need = Need { stable: false, ..need };
+                    let need = RequiredState { stable: false, ..need };
                     self.reach_at_once(need, &input, turn, options, attempt).await
                 }
                 approached => Ok(approached),
@@ -318,7 +324,7 @@ impl ElementHandle {
     /// the element is not actionable within `SOON`.
     pub(in crate::browser) async fn try_approach(
         &self,
-        need: Need,
+        need: RequiredState,
         options: &ActionOptions,
     ) -> Result<Option<PointerTarget>> {
         let soon = ActionOptions { limit: options.limit.min(SOON), ..options.clone() };
@@ -330,7 +336,7 @@ impl ElementHandle {
 
     async fn approach_once(
         &self,
-        need: Need,
+        need: RequiredState,
         options: &ActionOptions,
         attempt: u32,
     ) -> Result<Attempt<PointerTarget>> {
@@ -345,17 +351,17 @@ impl ElementHandle {
     /// Moves the pointer straight to the element, and checks again whether a press there hits the element.
     async fn reach_at_once(
         &self,
-        need: Need,
+        need: RequiredState,
         input: &Input,
         turn: OwnedMutexGuard<()>,
         options: &ActionOptions,
         attempt: u32,
     ) -> Result<Attempt<PointerTarget>> {
         let scroll = (!options.keeps_scroll).then_some(attempt);
-        let aim = Aim { scroll, at: None, position: options.position };
-        Ok(match self.look_from_page(need, &aim).await? {
-            Look::Blocked(by) => Attempt::Blocked(by),
-            Look::Clear(Clear { point, inner, .. }) => {
+        let aim = CheckOptions { scroll, at: None, position: options.position };
+        Ok(match self.check_in_page(need, &aim).await? {
+            CheckOutcome::Blocked(by) => Attempt::Blocked(by),
+            CheckOutcome::Clear(Clear { point, inner, .. }) => {
                 let journey = match options.steps.or(need.hit.then_some(1)) {
                     Some(steps) => Some(input.mouse().go_in_steps(point, steps).await?),
                     None => None,
@@ -375,7 +381,7 @@ impl ElementHandle {
     /// Moves the pointer along a natural path: checks the element, moves, and checks again before the press.
     async fn approach_naturally(
         &self,
-        need: Need,
+        need: RequiredState,
         input: &Input,
         turn: OwnedMutexGuard<()>,
         options: &ActionOptions,
@@ -385,13 +391,14 @@ impl ElementHandle {
         let stays = options.keeps_scroll;
         let wheeled = !stays && attempt <= LAST_WHEEL && self.wheel_into_view(options, attempt).await?;
         let scroll = ((!wheeled || options.position.is_some()) && !stays).then_some(attempt);
-        let aim = Aim { scroll, at: Some(off_centre(input.randomness())), position: options.position };
-        let standing = Need { stable: false, soon_stable: need.stable, ..need };
+        let aim =
+            CheckOptions { scroll, at: Some(off_centre(input.randomness())), position: options.position };
+        let standing = RequiredState { stable: false, soon_stable: need.stable, ..need };
         let (found, listeners) =
-            tokio::join!(self.look_from_page(standing, &aim), Listeners::in_document_of(self));
+            tokio::join!(self.check_in_page(standing, &aim), Listeners::in_document_of(self));
         let mut found = match found? {
-            Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
-            Look::Clear(clear) => clear,
+            CheckOutcome::Blocked(by) => return Ok(Attempt::Blocked(by)),
+            CheckOutcome::Clear(clear) => clear,
         };
         let way = input.mouse().sampled_path(found.point);
         let mut listened = match listeners {
@@ -402,7 +409,7 @@ impl ElementHandle {
             Err(_) => InputListeners::ALL,
         };
         // The element must not move while the pointer moves to it.
-        let still = Aim { scroll: None, ..aim };
+        let still = CheckOptions { scroll: None, ..aim };
         let (mouse, page) = (input.with_listeners(listened).mouse(), self.frame().page()?);
         let go = async {
             match listened.moves {
@@ -411,10 +418,10 @@ impl ElementHandle {
             }
         };
         let (mut journey, second) = tokio::join!(go, async {
-            if need.stable { self.look_from_page(need, &still).await } else { Ok(Look::Clear(found)) }
+            if need.stable { self.check_in_page(need, &still).await } else { Ok(CheckOutcome::Clear(found)) }
         });
         let second = match second? {
-            Look::Blocked(Obstacle::Hidden | Obstacle::Missing) if need.passing => {
+            CheckOutcome::Blocked(Obstacle::Hidden | Obstacle::Missing) if need.passing => {
                 return Ok(Attempt::Done(PointerTarget {
                     point: found.point,
                     journey: Some(journey),
@@ -423,8 +430,8 @@ impl ElementHandle {
                     answered: None,
                 }));
             }
-            Look::Blocked(by) => return Ok(Attempt::Blocked(by)),
-            Look::Clear(clear) => clear,
+            CheckOutcome::Blocked(by) => return Ok(Attempt::Blocked(by)),
+            CheckOutcome::Clear(clear) => clear,
         };
         if !second.seen.contains(found.point) {
             found = second;
@@ -448,45 +455,49 @@ impl ElementHandle {
     }
 
     /// Starts to record the press, if it will be verified. The page handles this call before all later ones.
-    async fn begin_watching(&self, need: Need) -> Result<Option<PressAnswer>> {
+    async fn begin_watching(&self, need: RequiredState) -> Result<Option<PressAnswer>> {
         let Some(clicks) = need.watched.filter(|_| need.hit) else { return Ok(None) };
         let arguments = vec![self.handle().argument(), value_argument(&(clicks > 1))];
         Ok(Some(Box::pin(self.world().begin_call("pressed", arguments).await?)))
     }
 
     /// Returns the obstacle that has appeared at this point of the element's own frame, if any.
-    async fn new_obstacle_at(&self, need: Need, point: Point) -> Result<Option<Obstacle>> {
+    async fn new_obstacle_at(&self, need: RequiredState, point: Point) -> Result<Option<Obstacle>> {
         Ok(match self.confirm(need, point).await? {
-            Look::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
+            CheckOutcome::Blocked(by) if !(need.passing && self.is_out_of_sight().await?) => Some(by),
             _ => None,
         })
     }
 
     async fn is_out_of_sight(&self) -> Result<bool> {
-        let seen = Need { stable: false, hit: false, ..Need::SEEN };
+        let seen = RequiredState { stable: false, hit: false, ..RequiredState::VISIBLE };
         Ok(matches!(
-            self.look(seen, &Aim::default()).await?,
-            Look::Blocked(Obstacle::Hidden | Obstacle::Missing)
+            self.look(seen, &CheckOptions::default()).await?,
+            CheckOutcome::Blocked(Obstacle::Hidden | Obstacle::Missing)
         ))
     }
 
     /// Checks the element once. The resulting point is in the viewport of the element's own frame.
-    async fn look(&self, need: Need, aim: &Aim) -> Result<Look> {
+    async fn look(&self, need: RequiredState, aim: &CheckOptions) -> Result<CheckOutcome> {
         let options = json!({ "need": need, "scroll": aim.scroll, "at": aim.at, "position": aim.position });
         self.ask::<Answer>("probe", vec![value_argument(&options)]).await?.read(self)
     }
 
     /// Checks the element and all frames around it once. The resulting point is in the page's viewport.
-    pub(in crate::browser) async fn look_from_page(&self, need: Need, aim: &Aim) -> Result<Look> {
+    pub(in crate::browser) async fn check_in_page(
+        &self,
+        need: RequiredState,
+        aim: &CheckOptions,
+    ) -> Result<CheckOutcome> {
         match self.look(need, aim).await? {
-            Look::Blocked(by) => Ok(Look::Blocked(by)),
-            Look::Clear(Clear { seen, inner, .. }) => {
+            CheckOutcome::Blocked(by) => Ok(CheckOutcome::Blocked(by)),
+            CheckOutcome::Clear(Clear { seen, inner, .. }) => {
                 Ok(match self.to_page(inner, need.hit, aim.scroll).await? {
-                    Look::Blocked(by) => Look::Blocked(by),
-                    Look::Clear(Clear { point, .. }) => {
+                    CheckOutcome::Blocked(by) => CheckOutcome::Blocked(by),
+                    CheckOutcome::Clear(Clear { point, .. }) => {
                         let seen =
                             Rect { x: seen.x + point.x - inner.x, y: seen.y + point.y - inner.y, ..seen };
-                        Look::Clear(Clear { seen, point, inner })
+                        CheckOutcome::Clear(Clear { seen, point, inner })
                     }
                 })
             }
@@ -494,7 +505,7 @@ impl ElementHandle {
     }
 
     /// Checks whether a press at this point of the element's own frame still hits the element.
-    async fn confirm(&self, need: Need, point: Point) -> Result<Look> {
+    async fn confirm(&self, need: RequiredState, point: Point) -> Result<CheckOutcome> {
         self.ask::<Answer>("confirm", vec![value_argument(&point), value_argument(&need)]).await?.read(self)
     }
 
@@ -504,7 +515,7 @@ impl ElementHandle {
         point: Point,
         hit: bool,
         scroll: Option<u32>,
-    ) -> Result<Look> {
+    ) -> Result<CheckOutcome> {
         let mut clear = Clear { seen: Rect::default(), point, inner: point };
         for owner in self.frame().owners().await? {
             let options = json!({ "hit": hit, "scroll": scroll });
@@ -512,14 +523,14 @@ impl ElementHandle {
                 .ask::<Answer>("probeOwner", vec![value_argument(&clear.point), value_argument(&options)])
                 .await?;
             match answer.read(&owner)? {
-                Look::Blocked(by) => return Ok(Look::Blocked(by)),
-                Look::Clear(next) => clear = next,
+                CheckOutcome::Blocked(by) => return Ok(CheckOutcome::Blocked(by)),
+                CheckOutcome::Clear(next) => clear = next,
             }
         }
         if self.frame().parent().is_some() {
             clear.point = clear.point.rounded();
         }
-        Ok(Look::Clear(clear))
+        Ok(CheckOutcome::Clear(clear))
     }
 
     /// Converts a point from the viewport of the element's frame to the page's, with subpixel precision.
@@ -613,7 +624,7 @@ pub(in crate::browser) enum Attempt<T> {
 
 /// Options of one actionability check.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::browser) struct Aim {
+pub(in crate::browser) struct CheckOptions {
     /// The attempt number: scrolls into view first, each time with another alignment. `None`: no scrolling.
     pub(in crate::browser) scroll: Option<u32>,
     /// The preferred point, as fractions of the element's visible box.

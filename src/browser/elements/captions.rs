@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::action::ElementAction;
-use super::actionability::{ActionOptions, Need};
+use super::actionability::{ActionOptions, RequiredState};
 use super::element::ElementHandle;
 use super::locator::duration;
 use crate::browser::input::{Point, Rect};
@@ -204,9 +204,11 @@ impl ElementHandle {
         let point = match action {
             action if action.is_forced() => None,
             ElementAction::Click(_) | ElementAction::Tap(_) | ElementAction::SetChecked { .. } => {
-                Some(self.look_until_clear(Need::PRESSED, &options).await?)
+                Some(self.wait_until_actionable(RequiredState::CLICKABLE, &options).await?)
             }
-            ElementAction::Hover(_) => Some(self.look_until_clear(Need::POINTED, &options).await?),
+            ElementAction::Hover(_) => {
+                Some(self.wait_until_actionable(RequiredState::HOVERABLE, &options).await?)
+            }
             ElementAction::SetInputFiles { .. } => None,
             _ => self.scroll_into_view(&options).await.map(|()| None)?,
         };

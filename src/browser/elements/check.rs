@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
-use super::actionability::{ActionOptions, Aim, Look, Need};
+use super::actionability::{ActionOptions, CheckOptions, CheckOutcome, RequiredState};
 use super::element::ElementHandle;
 use super::lost::Lost;
 use crate::browser::input::ClickOptions;
@@ -46,7 +46,7 @@ fn in_words(state: Option<&serde_json::Value>) -> &'static str {
 impl ElementHandle {
     /// Checks or unchecks a checkbox, switch or radio button with a click, unless it already has that state.
     pub async fn set_checked(&self, checked: bool, options: &ActionOptions) -> Result<()> {
-        let need = Need { label: true, watched: Some(1), ..Need::PRESSED };
+        let need = RequiredState { label: true, watched: Some(1), ..RequiredState::CLICKABLE };
         let found = self.checked().await?;
         if found.state == Some(json!(checked)) {
             return Ok(());
@@ -95,7 +95,7 @@ impl ElementHandle {
     }
 
     /// Presses the control. Returns `None` if the pointer cannot reach it but keys can.
-    async fn press_to_check(&self, need: Need, options: &ActionOptions) -> Result<Option<Lost>> {
+    async fn press_to_check(&self, need: RequiredState, options: &ActionOptions) -> Result<Option<Lost>> {
         let reached = match self.try_approach(need, options).await? {
             Some(reached) => reached,
             None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {
@@ -109,11 +109,11 @@ impl ElementHandle {
     }
 
     /// Whether the pointer cannot reach the element because it is hidden, outside the viewport or covered.
-    async fn is_out_of_reach(&self, need: Need) -> Result<bool> {
-        let look = self.look_from_page(need, &Aim::default()).await?;
+    async fn is_out_of_reach(&self, need: RequiredState) -> Result<bool> {
+        let look = self.check_in_page(need, &CheckOptions::default()).await?;
         Ok(matches!(
             look,
-            Look::Blocked(Obstacle::Hidden | Obstacle::OutsideViewport | Obstacle::CoveredBy(_))
+            CheckOutcome::Blocked(Obstacle::Hidden | Obstacle::OutsideViewport | Obstacle::CoveredBy(_))
         ))
     }
 

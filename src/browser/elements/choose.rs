@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::actionability::{ActionOptions, Need};
+use super::actionability::{ActionOptions, RequiredState};
 use super::control::ControlKind;
 use super::element::ElementHandle;
 use crate::browser::input::{ClickOptions, Point};
@@ -130,7 +130,7 @@ impl ElementHandle {
         wanted: &[String],
         options: &ActionOptions,
     ) -> Result<()> {
-        self.until_ready(Need::ENABLED, options).await?;
+        self.until_ready(RequiredState::ENABLED, options).await?;
         let mut last = None;
         for place in 0..wanted.len() {
             last = match self.choose_one(kind, place, wanted, options).await {
@@ -243,7 +243,7 @@ impl ElementHandle {
         self.ask::<()>("noteDrawn", Vec::new()).await?;
         let field = self.field().await?;
         let keyboard = self.input(options)?.keyboard();
-        if let Some(reached) = field.try_approach(Need::PRESSED, options).await? {
+        if let Some(reached) = field.try_approach(RequiredState::CLICKABLE, options).await? {
             reached.press(&self.input(options)?, &ClickOptions::default()).await?;
             if let Some(offered) = self.until_offered(OPENING).await? {
                 return Ok(offered);
@@ -440,7 +440,8 @@ impl ElementHandle {
         if kind == ControlKind::Group {
             return item.set_checked(chosen, options).await;
         }
-        let reached = item.approach(Need { enabled: false, ..Need::PRESSED }, options).await?;
+        let reached =
+            item.approach(RequiredState { enabled: false, ..RequiredState::CLICKABLE }, options).await?;
         reached.press(&self.input(options)?, &ClickOptions::default()).await
     }
 

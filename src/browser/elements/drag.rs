@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::actionability::{ActionOptions, Look, Need};
+use super::actionability::{ActionOptions, CheckOutcome, RequiredState};
 use super::element::ElementHandle;
 use super::noted::RecordedAction;
 use crate::bidi::missing_features;
@@ -48,7 +48,7 @@ const MOST_LOOKS: usize = 150;
 const LOOKS_IN_VAIN: usize = 12;
 
 /// The dragged element is between the pointer and the target, so the pointer need not hit the target.
-const DROPPED_ON: Need = Need { hit: false, ..Need::POINTED };
+const DROPPED_ON: RequiredState = RequiredState { hit: false, ..RequiredState::HOVERABLE };
 
 /// Where to drop the dragged element, relative to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ pub enum DragResult {
     /// The dragged element has not moved, but something else on the page changed.
     Effect {
         /// The element that was created at the drop.
-        made: Option<DragElement>,
+        made: Option<RelatedElement>,
     },
     /// Nothing changed.
     None {
@@ -123,7 +123,7 @@ pub enum DragResult {
         taken: bool,
         /// Whether the element uses native (HTML) drag and drop, which has no effect without a drop.
         native: bool,
-        handle: Option<DragElement>,
+        handle: Option<RelatedElement>,
     },
     /// The result is unknown.
     Unknown,
@@ -131,7 +131,7 @@ pub enum DragResult {
 
 /// An element other than the dragged one: a drag handle, or an element that the drop created.
 #[derive(Debug, Clone, Deserialize)]
-pub struct DragElement {
+pub struct RelatedElement {
     pub r#ref: u32,
     pub name: String,
 }
@@ -227,7 +227,7 @@ impl ElementHandle {
             self.ask::<()>("showBoth", vec![target.handle().argument()]).await?;
         }
         // `reached` is kept until the end, since another press would release the dragged element.
-        let reached = self.approach(Need::PRESSED, &options.source).await?;
+        let reached = self.approach(RequiredState::CLICKABLE, &options.source).await?;
         let from = reached.point;
         let known = if beside { target.handle().argument() } else { value_argument(&Value::Null) };
         if options.again {
@@ -245,7 +245,7 @@ impl ElementHandle {
         let towards = Some(towards).filter(|_| !is_exact);
         let work = async |hand: &mut DragPointer<'_>| match options.target.steps {
             Some(steps) if hand.data.is_none() => {
-                let to = target.look_until_clear(DROPPED_ON, &options.target);
+                let to = target.wait_until_actionable(DROPPED_ON, &options.target);
                 mouse.move_in_steps(to.await?, steps).await
             }
             _ => self.hold_over(target, hand, options).await,
@@ -280,7 +280,7 @@ impl ElementHandle {
         self.world().call::<()>("notePickUp", &[]).await?;
         if options.target.keeps_scroll {
             // The page must not scroll, so the target must already be in view.
-            target.look_until_clear(DROPPED_ON, &options.target).await?;
+            target.wait_until_actionable(DROPPED_ON, &options.target).await?;
         }
         let aim = hand.scroll_to(target, position).await?;
         if let Some(noted) = &options.target.noted {
@@ -323,8 +323,8 @@ impl ElementHandle {
             return Ok(None);
         };
         let in_page = async |point| match self.to_page(point, false, None).await? {
-            Look::Clear(clear) => Ok(clear.point),
-            Look::Blocked(_) => Err(self.stale()),
+            CheckOutcome::Clear(clear) => Ok(clear.point),
+            CheckOutcome::Blocked(_) => Err(self.stale()),
         };
         let edge = match sight.edge {
             Some(edge) => Some(in_page(edge).await?),
@@ -419,7 +419,7 @@ impl DragPointer<'_> {
             last = Some(sight.point);
             if in_vain > LOOKS_IN_VAIN {
                 let options = ActionOptions { position, ..ActionOptions::default() };
-                target.look_until_clear(Need::SEEN, &options).await?;
+                target.wait_until_actionable(RequiredState::VISIBLE, &options).await?;
                 in_vain = 0;
             }
             // An area scrolls on only while the pointer keeps moving at the edge.

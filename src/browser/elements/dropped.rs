@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 
-use super::actionability::{ActionOptions, Need};
+use super::actionability::{ActionOptions, RequiredState};
 use super::drag::drag_event;
 use super::element::ElementHandle;
 use crate::browser::input::Point;
@@ -63,7 +63,7 @@ impl ElementHandle {
         let options = &ActionOptions { position: dropped.position.or(options.position), ..options.clone() };
         const COPY: i64 = 1;
         let session = self.frame().page()?.session().clone();
-        let to = self.look_until_clear(Need::POINTED, options).await?;
+        let to = self.wait_until_actionable(RequiredState::HOVERABLE, options).await?;
         if self.input(options)?.is_bare() {
             let answer = dropped.written().await?;
             return JsHandle::of_element(self)

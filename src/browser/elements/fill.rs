@@ -4,7 +4,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::actionability::{ActionOptions, Aim, Answer, Attempt, Clear, Look, Need};
+use super::actionability::{
+    ActionOptions, Answer, Attempt, CheckOptions, CheckOutcome, Clear, RequiredState,
+};
 use super::control::{Typed, TypingOutcome};
 use super::element::{ElementHandle, OptionChoice};
 use super::field::{Field, FieldKind, FillableField};
@@ -406,7 +408,7 @@ impl ElementHandle {
             }
         }
         let input = self.input(options)?;
-        match input.types(value) {
+        match input.types_by_key(value) {
             true => self.type_all(&input.keyboard(), value, None).await,
             false => replace_selected(&input, value, empty).await,
         }
@@ -465,10 +467,10 @@ impl ElementHandle {
             return Ok(());
         }
         if at.plain {
-            let near = field.try_approach(Need::PRESSED, options).await?;
+            let near = field.try_approach(RequiredState::CLICKABLE, options).await?;
             if near.is_some()
-                && let Look::Clear(Clear { seen, .. }) =
-                    field.look_from_page(Need::PRESSED, &Aim::default()).await?
+                && let CheckOutcome::Clear(Clear { seen, .. }) =
+                    field.check_in_page(RequiredState::CLICKABLE, &CheckOptions::default()).await?
             {
                 // The thumb stays inside the track, so its centre covers less than the track's width.
                 let thumb = seen.height.min(16.0).min(seen.width / 2.0);
@@ -613,7 +615,7 @@ impl ElementHandle {
     ) -> Result<bool> {
         let Some(strokes) = found.strokes() else { return Ok(false) };
         let keyboard = self.input(options)?.keyboard();
-        if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
+        if let Some(reached) = self.try_approach(RequiredState::CLICKABLE, options).await? {
             reached.press(&self.input(options)?, &ClickOptions::default()).await?;
         } else {
             self.focus().await?;
@@ -651,7 +653,9 @@ impl ElementHandle {
             let Some(option) = self.handle_of("optionAt", vec![value_argument(index)]).await? else {
                 return Ok(false);
             };
-            let Some(reached) = option.try_approach(Need::PRESSED, options).await? else { return Ok(false) };
+            let Some(reached) = option.try_approach(RequiredState::CLICKABLE, options).await? else {
+                return Ok(false);
+            };
             let modifiers = if position == 0 { Vec::new() } else { vec![Modifier::ControlOrMeta] };
             reached
                 .press(&self.input(options)?, &ClickOptions { modifiers, ..ClickOptions::default() })

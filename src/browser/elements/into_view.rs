@@ -1,7 +1,7 @@
 //! Scrolls an element into view with the mouse wheel, as a person does.
 use serde::Deserialize;
 
-use super::actionability::{ActionOptions, Aim, Look, Need};
+use super::actionability::{ActionOptions, CheckOptions, CheckOutcome, RequiredState};
 use super::element::ElementHandle;
 use crate::browser::input::{InputStyle, Point, Rect};
 use crate::browser::objects::world::value_argument;
@@ -30,8 +30,8 @@ impl ElementHandle {
         if natural && self.wheel_into_view(options, attempt).await? {
             return Ok(());
         }
-        let aim = Aim { scroll: Some(attempt), ..Aim::default() };
-        self.look_from_page(Need::default(), &aim).await.map(drop)
+        let aim = CheckOptions { scroll: Some(attempt), ..CheckOptions::default() };
+        self.check_in_page(RequiredState::default(), &aim).await.map(drop)
     }
 
     /// Turns the wheel until the element is in view. Returns false if the wheel cannot do that.
@@ -100,7 +100,7 @@ impl ElementHandle {
                 Next::Turn(turn) => turn,
             };
             if here != Some(turn.point) {
-                let Look::Clear(clear) = self.to_page(turn.point, false, None).await? else {
+                let CheckOutcome::Clear(clear) = self.to_page(turn.point, false, None).await? else {
                     return Ok(false);
                 };
                 mouse.move_to(clear.point).await?;

@@ -3,7 +3,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::actionability::{ActionOptions, Aim, Attempt, FEWEST_LOOKS, Look, Need, PointerTarget};
+use super::actionability::{
+    ActionOptions, Attempt, CheckOptions, CheckOutcome, FEWEST_LOOKS, PointerTarget, RequiredState,
+};
 use super::element::ElementHandle;
 use super::lost::PressedElementFate;
 use crate::browser::input::{ClickOptions, Input, InputStyle, Keyboard, Modifier, Point};
@@ -25,13 +27,13 @@ impl ElementHandle {
     /// # Errors
     /// `not_actionable` also if the page navigates before the click is complete.
     pub async fn click(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
-        let (reached, input, click) = self.ready_to_click(Need::PRESSED, click, options).await?;
+        let (reached, input, click) = self.ready_to_click(RequiredState::CLICKABLE, click, options).await?;
         in_one_document(reached.press(&input, &click).await)
     }
 
     /// Clicks, and checks that the click reached the element.
     pub(super) async fn click_and_verify(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
-        let need = Need { watched: Some(click.count), ..Need::PRESSED };
+        let need = RequiredState { watched: Some(click.count), ..RequiredState::CLICKABLE };
         let (reached, input, click) = self.ready_to_click(need, click, options).await?;
         let lost = in_one_document(self.press_watched(reached, &input, &click).await)?;
         lost.judged(click.count)
@@ -39,7 +41,7 @@ impl ElementHandle {
 
     async fn ready_to_click(
         &self,
-        need: Need,
+        need: RequiredState,
         click: &ClickOptions,
         options: &ActionOptions,
     ) -> Result<(PointerTarget, Input, ClickOptions)> {
@@ -50,8 +52,9 @@ impl ElementHandle {
 
     /// Moves the pointer over the element, which may disappear as soon as the pointer arrives.
     pub async fn hover(&self, options: &ActionOptions) -> Result<()> {
-        let hovering =
-            async { self.approach(Need::POINTED, options).await?.point_at(&self.input(options)?).await };
+        let hovering = async {
+            self.approach(RequiredState::HOVERABLE, options).await?.point_at(&self.input(options)?).await
+        };
         let (_, hovered) = tokio::join!(self.ask::<()>("watchHover", Vec::new()), hovering);
         let is_met = self.recorded_result::<bool>("hovered").await;
         match hovered {
@@ -63,7 +66,7 @@ impl ElementHandle {
     /// Moves the pointer over the element with modifier keys held; with `trial`, only waits until that is possible.
     pub async fn hover_with(&self, held: &[Modifier], trial: bool, options: &ActionOptions) -> Result<()> {
         if trial {
-            return self.look_until_clear(Need::POINTED, options).await.map(drop);
+            return self.wait_until_actionable(RequiredState::HOVERABLE, options).await.map(drop);
         }
         self.while_held(held, options, self.hover(options)).await
     }
@@ -87,13 +90,13 @@ impl ElementHandle {
 
     /// Waits until the element could be pressed, without pressing it.
     pub async fn try_press(&self, options: &ActionOptions) -> Result<()> {
-        let need = if options.force { Need::PRESSED.forced() } else { Need::PRESSED };
-        self.look_until_clear(need, options).await.map(drop)
+        let need = if options.force { RequiredState::CLICKABLE.forced() } else { RequiredState::CLICKABLE };
+        self.wait_until_actionable(need, options).await.map(drop)
     }
 
     /// Taps the element by touch, with modifier keys held.
     pub async fn tap(&self, held: &[Modifier], options: &ActionOptions) -> Result<()> {
-        let point = self.look_until_clear(Need::PRESSED, options).await?;
+        let point = self.wait_until_actionable(RequiredState::CLICKABLE, options).await?;
         let touch = self.input(options)?.touch();
         self.while_held(held, options, touch.tap(point)).await
     }
@@ -109,7 +112,7 @@ impl ElementHandle {
     }
 
     async fn scroll(&self, options: &ActionOptions, must_show: bool) -> Result<()> {
-        let need = Need { stable: true, ..Need::default() };
+        let need = RequiredState { stable: true, ..RequiredState::default() };
         self.until_clear(options, |attempt| async move {
             let shows = self.ask::<Option<String>>("shows", Vec::new()).await?.ok_or_else(|| self.stale())?;
             if shows == "none" {
@@ -117,12 +120,14 @@ impl ElementHandle {
             }
             self.bring_into_view(options, attempt).await?;
             self.ask::<()>("showWhole", Vec::new()).await?;
-            Ok(match self.look_from_page(need, &Aim::default()).await? {
-                Look::Blocked(Obstacle::OutsideViewport) if !must_show && attempt >= FEWEST_LOOKS => {
+            Ok(match self.check_in_page(need, &CheckOptions::default()).await? {
+                CheckOutcome::Blocked(Obstacle::OutsideViewport) if !must_show && attempt >= FEWEST_LOOKS => {
                     Attempt::Done(())
                 }
-                Look::Blocked(by) if shows == "area" || by == Obstacle::Moving => Attempt::Blocked(by),
-                Look::Clear(_) | Look::Blocked(_) => Attempt::Done(()),
+                CheckOutcome::Blocked(by) if shows == "area" || by == Obstacle::Moving => {
+                    Attempt::Blocked(by)
+                }
+                CheckOutcome::Clear(_) | CheckOutcome::Blocked(_) => Attempt::Done(()),
             })
         })
         .await
@@ -153,17 +158,17 @@ impl ElementHandle {
     }
 
     /// Waits until the element meets `need`, without moving the pointer. Returns the point to press.
-    pub(in crate::browser) async fn look_until_clear(
+    pub(in crate::browser) async fn wait_until_actionable(
         &self,
-        need: Need,
+        need: RequiredState,
         options: &ActionOptions,
     ) -> Result<Point> {
         self.until_clear(options, |attempt| async move {
             let scroll = (!options.keeps_scroll).then_some(attempt);
-            let aim = Aim { scroll, at: None, position: options.position };
-            Ok(match self.look_from_page(need, &aim).await? {
-                Look::Clear(clear) => Attempt::Done(clear.point),
-                Look::Blocked(by) => Attempt::Blocked(by),
+            let aim = CheckOptions { scroll, at: None, position: options.position };
+            Ok(match self.check_in_page(need, &aim).await? {
+                CheckOutcome::Clear(clear) => Attempt::Done(clear.point),
+                CheckOutcome::Blocked(by) => Attempt::Blocked(by),
             })
         })
         .await
@@ -190,7 +195,7 @@ impl ElementHandle {
 
     /// Selects all text of the element once it is visible.
     pub async fn select_text(&self, options: &ActionOptions) -> Result<()> {
-        self.until_ready(Need::SEEN, options).await?;
+        self.until_ready(RequiredState::VISIBLE, options).await?;
         self.ask("selectText", Vec::new()).await
     }
 
@@ -201,7 +206,7 @@ impl ElementHandle {
         delay: Option<Duration>,
         options: &ActionOptions,
     ) -> Result<()> {
-        self.until_ready(Need { editable: true, ..Need::ENABLED }, options).await?;
+        self.until_ready(RequiredState { editable: true, ..RequiredState::ENABLED }, options).await?;
         self.enter(options).await?;
         self.ask::<()>("caretToEnd", Vec::new()).await?;
         self.type_all(&self.input(options)?.keyboard(), text, delay).await
@@ -230,7 +235,7 @@ impl ElementHandle {
         let natural = self.input(options)?.style() == InputStyle::Natural;
         if natural && !self.ask::<bool>("isFocused", Vec::new()).await? {
             // An element that cannot be clicked can still receive the focus.
-            if let Some(reached) = self.try_approach(Need::PRESSED, options).await? {
+            if let Some(reached) = self.try_approach(RequiredState::CLICKABLE, options).await? {
                 reached.press(&self.input(options)?, &ClickOptions::default()).await?;
             }
         }

@@ -172,7 +172,7 @@ impl ElementHandle {
     }
 
     /// Drops open files, and texts by MIME type, as if they came from another program.
-    pub async fn drop_opened_files(
+    pub async fn drop_files_on_element(
         &self,
         files: Vec<OpenedFile>,
         texts: Vec<(String, String)>,

@@ -2,7 +2,7 @@
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::options::ContextOptions;
-use crate::browser::options::emulation::{Geolocation, Media, Throttle, conditions, metrics, place};
+use crate::browser::options::emulation::{Geolocation, Media, NetworkThrottle, conditions, metrics, place};
 use crate::browser::options::look::DeviceProfile;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
@@ -29,7 +29,7 @@ impl BrowserContext {
     }
 
     /// Sets whether the context is offline, and its network throttling. `None` removes the throttling.
-    pub async fn set_network(&self, offline: bool, throttle: Option<Throttle>) -> Result<()> {
+    pub async fn set_network(&self, offline: bool, throttle: Option<NetworkThrottle>) -> Result<()> {
         self.change_emulation(|emulation| {
             emulation.offline = offline;
             emulation.throttle = throttle;

@@ -158,7 +158,7 @@ impl Keyboard {
             self.insert_text(text).await
         } else if !self.input.listened.keys {
             self.commit(text).await
-        } else if self.input.types(text) {
+        } else if self.input.types_by_key(text) {
             self.type_text(text, None).await
         } else {
             self.insert_text(text).await

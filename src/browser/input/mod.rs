@@ -192,7 +192,7 @@ impl Input {
     }
 
     /// Whether a text is typed key by key. Otherwise, it is inserted at once.
-    pub(super) fn types(&self, text: &str) -> bool {
+    pub(super) fn types_by_key(&self, text: &str) -> bool {
         let is_short = text.chars().count() <= LONGEST_TYPED && !text.contains(['\n', '\r', '\t']);
         self.is_natural() && self.listened.keys && is_short && !text.is_empty()
     }

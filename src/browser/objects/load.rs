@@ -1,7 +1,7 @@
 //! Measures how much other processes slow this machine down.
 use std::time::{Duration, Instant};
 
-/// The CPU time that one measurement uses; longer than a scheduler's time slice.
+/// How long one measurement of the load computes: longer than a time slice, so that it has to wait for the CPU.
 const SAMPLE: Duration = Duration::from_millis(20);
 /// The largest factor that `slowdown` returns.
 const MOST: f64 = 10.0;

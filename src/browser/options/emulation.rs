@@ -34,7 +34,7 @@ pub struct Media {
 
 /// Network throttling: latency in milliseconds, download and upload throughput in bytes per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Throttle {
+pub struct NetworkThrottle {
     pub latency: f64,
     pub down: f64,
     pub up: f64,
@@ -45,7 +45,7 @@ pub struct Throttle {
 pub struct Emulation {
     pub geolocation: Option<Geolocation>,
     pub offline: bool,
-    pub throttle: Option<Throttle>,
+    pub throttle: Option<NetworkThrottle>,
     pub scripts_disabled: bool,
     pub bypass_csp: bool,
     pub media: Media,
@@ -107,8 +107,12 @@ pub(in crate::browser) fn place(geolocation: Option<Geolocation>) -> SetGeolocat
     }
 }
 
-pub(in crate::browser) fn conditions(offline: bool, throttle: Option<Throttle>) -> EmulateNetworkConditions {
-    let Throttle { latency, down, up } = throttle.unwrap_or(Throttle { latency: 0.0, down: -1.0, up: -1.0 });
+pub(in crate::browser) fn conditions(
+    offline: bool,
+    throttle: Option<NetworkThrottle>,
+) -> EmulateNetworkConditions {
+    let NetworkThrottle { latency, down, up } =
+        throttle.unwrap_or(NetworkThrottle { latency: 0.0, down: -1.0, up: -1.0 });
     EmulateNetworkConditions { offline, latency, download_throughput: down, upload_throughput: up }
 }
 

@@ -1,7 +1,7 @@
 //! Paper formats.
 use std::str::FromStr;
 
-/// A paper format.
+/// Paper format. Default: letter.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, strum::Display, strum::EnumString,
 )]

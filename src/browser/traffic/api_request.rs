@@ -92,12 +92,12 @@ pub enum ApiBody {
     /// Serialized JSON.
     Json(String),
     Form(Vec<(String, String)>),
-    Multipart(Vec<ApiPart>),
+    Multipart(Vec<MultipartField>),
 }
 
 /// A part of a multipart body: a form field or a file.
 #[derive(Debug, Clone)]
-pub struct ApiPart {
+pub struct MultipartField {
     pub name: String,
     pub content: Vec<u8>,
     /// The name and MIME type of a file; `None` for a form field.

@@ -48,7 +48,7 @@ impl ClientsPerson<'_> {
         caller.unwrap_or_else(|| texts::default_agent_name(self.language()).to_owned())
     }
 
-    /// Opens a hand-over of the page. Also returns whether one was open. `None` if the live view is off.
+    /// Invites a person to take over the page. Also returns whether an invitation was open. `None` if the live view is off.
     async fn opened(
         &self,
         page: &Page,

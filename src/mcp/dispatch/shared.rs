@@ -123,7 +123,7 @@ impl Dispatcher {
             return client.cooldown.started_at();
         }
         let owner = client.owner.as_deref().unwrap_or_default();
-        if let Ok(Some(since)) = replica.cooldown_start(owner, None, 0.0).await {
+        if let Ok(Some(since)) = replica.read_or_start_cooldown(owner, None, 0.0).await {
             client.cooldown.set_started_at(Some(since));
         }
         client.cooldown.started_at()
@@ -135,7 +135,7 @@ impl Dispatcher {
         let since = client.cooldown.started_at();
         if since.is_some() && since != before {
             let owner = client.owner.as_deref().unwrap_or_default();
-            let _ = replica.cooldown_start(owner, since, client.cooldown.period()).await;
+            let _ = replica.read_or_start_cooldown(owner, since, client.cooldown.period()).await;
         }
     }
 

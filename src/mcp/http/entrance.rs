@@ -13,7 +13,7 @@ pub(super) struct UnauthenticatedConnections {
     last: AtomicU64,
 }
 
-/// An accepted connection, which may be unauthenticated. Dropping it removes it from that list.
+/// An accepted connection, which may be unauthenticated. Dropping it removes it from the list of those.
 #[derive(Debug)]
 pub(super) struct AcceptedConnection {
     strangers: Arc<UnauthenticatedConnections>,

@@ -76,7 +76,7 @@ impl KeyFile {
     pub fn open(path: &Path) -> Result<Self, String> {
         let file = Self { path: path.to_owned(), state: Mutex::default() };
         file.state.lock().read(path)?;
-        file.take_ended();
+        file.take_revoked_folders();
         Ok(file)
     }
 
@@ -94,7 +94,7 @@ impl KeyFile {
     }
 
     /// Returns the folders of owners whose key became invalid or got other permissions since the last call.
-    pub(super) fn take_ended(&self) -> Vec<Arc<str>> {
+    pub(super) fn take_revoked_folders(&self) -> Vec<Arc<str>> {
         let mut state = self.state.lock();
         state.refresh(&self.path);
         let valid = state.keys.iter().filter(|key| key.is_valid());

@@ -265,7 +265,7 @@ impl App {
     /// Closes everything of owners whose key is no longer valid, or has other permissions now.
     async fn end_revoked(&self) {
         let Some(file) = self.options.keys.file() else { return };
-        for folder in file.take_ended() {
+        for folder in file.take_revoked_folders() {
             // The order matters: a client that connects meanwhile must not get a browser that is closing.
             let ((), names) = tokio::join!(self.dispatcher.end_owner(&folder), self.clients.revoke(&folder));
             for name in names {

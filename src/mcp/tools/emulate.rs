@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::emulation::{Geolocation, Media, Throttle};
+use crate::browser::emulation::{Geolocation, Media, NetworkThrottle};
 use crate::browser::{Device, DeviceProfile};
 use crate::error::Error;
 use crate::mcp::call::Call;
@@ -157,12 +157,12 @@ impl Emulate {
 }
 
 /// Returns a network profile's throttling, as in Chrome DevTools. `None` for [`NetworkProfile::Offline`].
-fn throttle(network: NetworkProfile) -> Option<Throttle> {
+fn throttle(network: NetworkProfile) -> Option<NetworkThrottle> {
     let (latency, down, up) = match network {
         NetworkProfile::Offline => return None,
         NetworkProfile::Slow3g => (2_000.0, 50_000.0, 50_000.0),
         NetworkProfile::Fast3g => (562.5, 180_000.0, 84_375.0),
         NetworkProfile::FourG => (165.0, 1_012_500.0, 168_750.0),
     };
-    Some(Throttle { latency, down, up })
+    Some(NetworkThrottle { latency, down, up })
 }

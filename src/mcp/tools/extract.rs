@@ -35,7 +35,7 @@ const SCROLL: &str = "scroll";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Extract {
-    /// Selector of the items, one row each. Without fields: of the table.
+    /// Selector of items, one row each. Without `fields`: of a table.
     #[schemars(length(min = 1))]
     pub each: Option<String>,
     /// Name: "selector", "selector@attribute", or {selector, attribute, type, list, optional, fields}. Types: string, integer,
@@ -47,7 +47,7 @@ pub struct Extract {
     /// Selector of the link to the next page.
     #[schemars(length(min = 1))]
     pub next: Option<String>,
-    /// Selector of a "load more" button; or scroll, for lists that load or keep only the rows in view.
+    /// Selector of a "load more" button, or "scroll" for endless or virtual lists.
     #[schemars(length(min = 1))]
     pub more: Option<String>,
     /// Default: 100.

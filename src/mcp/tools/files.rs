@@ -95,7 +95,7 @@ impl FileUpload {
             (files, texts) => format!("{files} file(s) and {texts} text(s)"),
         };
         let options = call.action_options();
-        let drop = element.drop_opened_files(files, self.data.into_iter().collect(), &options);
+        let drop = element.drop_files_on_element(files, self.data.into_iter().collect(), &options);
         call.act(page, ActionTarget::Pressed(&element), Box::pin(drop)).await?;
         reply.say(format!("Dropped {what} on {description}"));
         reply.show(PageView::Changes);

@@ -131,9 +131,9 @@ pub struct Drag {
     #[schemars(length(min = 1))]
     pub start_ref: String,
     pub start_element: Option<String>,
-    /// Point in the start element, as position in `browser_click`.
+    /// Point in the start element: 10,20 (px) or 90%,50%.
     pub start_position: Option<String>,
-    /// Target; may be the same element.
+    /// Drop target; may be `startRef`.
     #[schemars(length(min = 1))]
     pub end_ref: String,
     pub end_element: Option<String>,

@@ -107,7 +107,7 @@ fn contains(body: &[u8], text: &str) -> bool {
     String::from_utf8_lossy(body).to_lowercase().contains(&text.to_lowercase())
 }
 
-/// Part of the request to show.
+/// Default: headers. sent: request body. body: response body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RequestPart {
@@ -278,7 +278,7 @@ pub struct RouteRequests {
     /// Delay in ms before the answer.
     #[schemars(range(min = 0, max = 60_000))]
     pub delay: Option<f64>,
-    /// To block, instead of url: `ads`, or a hosts or Adblock file.
+    /// Block list instead of url: `ads`, or a hosts or Adblock file.
     #[schemars(length(min = 1))]
     pub list: Option<String>,
 }

@@ -215,7 +215,7 @@ pub struct ExportScript {
     pub language: ScriptLanguage,
     /// Ref or selector.
     pub r#ref: Option<String>,
-    /// Number of last statements. Default: all.
+    /// Number of newest statements to export. Default: all.
     #[schemars(range(min = 1, max = 1000))]
     pub last: Option<usize>,
     /// Start (true) or stop recording what the person does in this tab.

@@ -12,7 +12,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::sessions::{Click, LoadState, Navigate, Type, answer};
 use crate::messages::sessions as texts;
-use crate::webdriver::{PageAccess, PressOptions};
+use crate::webdriver::{LockedPage, PressOptions};
 
 /// The note next to a status of 0: the specification and the schema require a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
@@ -89,7 +89,7 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
 }
 
 /// Returns exclusive access to the session's page. Dismisses a dialog, since these tools cannot show one.
-async fn turn<'a>(at: &InWebkit<'a>) -> Result<PageAccess<'a>> {
+async fn turn<'a>(at: &InWebkit<'a>) -> Result<LockedPage<'a>> {
     if !at.session.is_running() {
         at.call.progress.set_message("starting WebKit");
     }
@@ -98,7 +98,7 @@ async fn turn<'a>(at: &InWebkit<'a>) -> Result<PageAccess<'a>> {
     Ok(page)
 }
 
-async fn dismiss(page: &PageAccess<'_>) -> Result<()> {
+async fn dismiss(page: &LockedPage<'_>) -> Result<()> {
     match page.dialog().await? {
         Some(_) => page.answer_dialog(false, None).await,
         None => Ok(()),
@@ -106,7 +106,7 @@ async fn dismiss(page: &PageAccess<'_>) -> Result<()> {
 }
 
 /// Waits for effects as far as WebDriver can observe them. Dismisses dialogs and closes popups.
-async fn end(page: &PageAccess<'_>, at: &InWebkit<'_>) -> Result<()> {
+async fn end(page: &LockedPage<'_>, at: &InWebkit<'_>) -> Result<()> {
     match page.wait_until_stable(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
         Err(error) => return Err(error),

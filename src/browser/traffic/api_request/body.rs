@@ -1,7 +1,7 @@
 //! Encodes request bodies, and decompresses response bodies.
 use std::io::{self, Read};
 
-use super::{ApiBody, ApiPart, failed, too_large};
+use super::{ApiBody, MultipartField, failed, too_large};
 use crate::error::Result;
 
 /// Returns the encoded body and its content type.
@@ -21,7 +21,7 @@ pub(super) fn write(body: &ApiBody, has_type: bool) -> (Vec<u8>, String) {
     }
 }
 
-fn multipart(parts: &[ApiPart]) -> (Vec<u8>, String) {
+fn multipart(parts: &[MultipartField]) -> (Vec<u8>, String) {
     let boundary = format!("----FormBoundary{}", uuid::Uuid::new_v4().simple());
     let quoted = |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
     let mut written = Vec::new();

@@ -228,7 +228,7 @@ impl<'js> Machine<'js> {
         self.link.deadline.is_over() || ends.into_iter().any(|end| end.load(Ordering::Relaxed))
     }
 
-    /// Evaluates `names.js`, which defines the API of programs.
+    /// Evaluates `names.js`, and returns the object with what a program can call.
     fn names(&mut self) -> rquickjs::Result<Object<'js>> {
         let options = named("names.js");
         let make: Function = self.ctx.eval_with_options(NAMES, options)?;

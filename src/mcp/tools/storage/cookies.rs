@@ -23,7 +23,7 @@ pub struct Cookies {
     pub action: StorageAction,
     /// Cookie name.
     pub name: Option<String>,
-    /// Site to list or clear; to set, the domain of cookies that name none.
+    /// list, clear: the site. set: domain of cookies without one.
     pub domain: Option<String>,
     /// To set: exported JSON, a Cookie header (a=1; b=2), Set-Cookie, or a cURL command.
     #[schemars(length(min = 1))]
