@@ -202,7 +202,7 @@ class Locator(ApiObject):
 
         If none of these is unique, the element is located by its index or its position in the document.
         """
-        way = await self._perform(actions.action("way_to"), None)
+        way = await self._perform(actions.action("generate_locator"), None)
         around, enters, _ = self._selector.rpartition(_ENTER)
         reported, frames, _ = self._reported_as.rpartition(".content_frame.")
         selector, written = selectors.from_engine_description(way)

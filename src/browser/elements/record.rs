@@ -124,7 +124,7 @@ impl RecordedStep {
     }
 }
 
-/// How a person navigated with the browser's own controls. `Again` is a reload.
+/// How a person navigated with the browser's own controls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BrowserNavigation {
     To(String),
