@@ -44,3 +44,20 @@ async def test_a_focus_that_moves_later_takes_nothing_of_a_text(page: Page) -> N
     await page.get_by_label("Name").fill("secret words")
     assert await page.get_by_label("Name").input_value() == "secret words"
     assert await page.get_by_label("Search").input_value() == ""
+
+
+RENEWED = """<input value=old><script>
+document.querySelector("input").addEventListener("select", ({ target }) => {
+  const next = target.cloneNode(true);
+  target.replaceWith(next);
+  next.focus();
+  next.setSelectionRange(3, 3);
+});</script>"""
+
+
+async def test_a_field_that_is_replaced_when_its_text_is_selected_does_not_keep_the_old_text(
+    page: Page,
+) -> None:
+    await page.set_content(RENEWED)
+    await page.locator("input").fill("Ada")
+    assert await page.locator("input").input_value() == "Ada"
