@@ -81,10 +81,10 @@ impl Notebook {
 
 impl program::Notebook for Notebook {
     fn begin(&self, program: Program) -> Result<Box<dyn ProgramTask>> {
-        let (emit, ended) = watch::channel(false);
+        let (ending, ended) = watch::channel(false);
         let Program { text, page, room } = program;
         let begun = Python::attach(|py| {
-            let work = self.0.call_method1(py, "begin", (text, Page(page), room, Ended(emit)))?;
+            let work = self.0.call_method1(py, "begin", (text, Page(page), room, Ended(ending)))?;
             PyResult::Ok(Box::new(Work { work, ended: Mutex::new(ended) }))
         });
         begun.map(|work| work as Box<dyn ProgramTask>).map_err(|error| broken(&error))

@@ -48,27 +48,27 @@ pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],
     main: &MainPart,
-    room: Budget,
+    budget: Budget,
     deepest: usize,
     partly: bool,
 ) -> Option<Vec<bool>> {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
-    choice.take(&uses, LinePurpose::Front, room.most);
+    choice.take(&uses, LinePurpose::Front, budget.most);
     let outline = if partly && !main.is_article { OUTLINE / 2 } else { OUTLINE };
     for wanted in [LinePurpose::Announced, LinePurpose::Outline] {
-        choice.take(&uses, wanted, room.usual * outline / 100);
+        choice.take(&uses, wanted, budget.usual * outline / 100);
     }
     for wanted in [LinePurpose::MainControl, LinePurpose::Control] {
-        if !choice.take(&uses, wanted, room.most) && !partly {
+        if !choice.take(&uses, wanted, budget.most) && !partly {
             return None;
         }
     }
     for wanted in [LinePurpose::Outline, LinePurpose::Folded, LinePurpose::Heading] {
-        choice.take(&uses, wanted, room.usual);
+        choice.take(&uses, wanted, budget.usual);
     }
     for wanted in [LinePurpose::StrayLink, LinePurpose::Link] {
-        let left = room.usual.saturating_sub(choice.used);
+        let left = budget.usual.saturating_sub(choice.used);
         choice.take(&uses, wanted, choice.used + left / 2);
     }
     for wanted in [
@@ -78,7 +78,7 @@ pub(super) fn choose(
         LinePurpose::Elsewhere,
         LinePurpose::Rest,
     ] {
-        choice.take(&uses, wanted, room.usual);
+        choice.take(&uses, wanted, budget.usual);
     }
     Some(choice.shown)
 }

@@ -259,8 +259,8 @@ async fn serve(
             && rest.is_empty()
             && is_encrypted(&client).await?
         {
-            let emit = |why| shared.note(Refusal::ClientCertificate(why));
-            return certificates.relay_tls(client, server, certificate, emit).await;
+            let note = |why| shared.note(Refusal::ClientCertificate(why));
+            return certificates.relay_tls(client, server, certificate, note).await;
         }
         client.write_all(&early).await?;
         server.write_all(&rest).await?;

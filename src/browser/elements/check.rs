@@ -7,7 +7,7 @@ use tokio::time::{sleep, timeout};
 
 use super::actionability::{ActionOptions, CheckOptions, CheckOutcome, RequiredState};
 use super::element::ElementHandle;
-use super::lost::Lost;
+use super::lost::PressReceipt;
 use crate::browser::input::ClickOptions;
 use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
 
@@ -64,11 +64,11 @@ impl ElementHandle {
         let mut state = found.state.clone();
         let mut missed = None;
         for _ in 0..MOST_PRESSES {
-            let Some(lost) = self.press_to_check(need, options).await? else { break };
+            let Some(receipt) = self.press_to_check(need, options).await? else { break };
             match self.has_become(checked).await? {
                 CheckResult::As => return Ok(()),
-                CheckResult::Gone => return lost.judged(1),
-                CheckResult::Other => missed = Some(lost),
+                CheckResult::Gone => return receipt.into_result(1),
+                CheckResult::Other => missed = Some(receipt),
             }
             // Each press moves a control with three states to its next state.
             let now = self.checked().await?.state;
@@ -84,7 +84,7 @@ impl ElementHandle {
                 return Ok(());
             }
         }
-        missed.map_or(Ok(()), |lost| lost.judged(1))?;
+        missed.map_or(Ok(()), |receipt| receipt.into_result(1))?;
         Err(Error::Unsupported {
             what: if checked { "checking the element" } else { "unchecking the element" },
             reason: match self.checked().await?.state {
@@ -95,7 +95,11 @@ impl ElementHandle {
     }
 
     /// Presses the control. Returns `None` if the pointer cannot reach it but keys can.
-    async fn press_to_check(&self, need: RequiredState, options: &ActionOptions) -> Result<Option<Lost>> {
+    async fn press_to_check(
+        &self,
+        need: RequiredState,
+        options: &ActionOptions,
+    ) -> Result<Option<PressReceipt>> {
         let reached = match self.try_approach(need, options).await? {
             Some(reached) => reached,
             None if self.is_out_of_reach(need).await? && self.ask::<bool>("focus", Vec::new()).await? => {

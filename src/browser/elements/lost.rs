@@ -84,15 +84,13 @@ impl PressFailure {
 
 /// Whether a complete press became a click, as far as that is known.
 #[derive(Debug)]
-pub(super) struct Lost {
-    known: Result<Option<PressFailure>>,
-}
+pub(super) struct PressReceipt(Result<Option<PressFailure>>);
 
-impl Lost {
+impl PressReceipt {
     /// Fails if the press was lost, or if the document is gone and did not report a click.
-    pub(super) fn judged(self, count: u32) -> Result<()> {
+    pub(super) fn into_result(self, count: u32) -> Result<()> {
         let what = if count > 1 { "double click" } else { "click" };
-        match self.known {
+        match self.0 {
             Err(Error::DocumentGone) => Err(PressedElementFate::Elsewhere.lost(what.to_owned())),
             lost => PressFailure::into_result(lost.ok().flatten(), ElementSummary::description).map(drop),
         }
@@ -107,13 +105,13 @@ impl ElementSummary {
 }
 
 impl ElementHandle {
-    /// Presses at a point that was reached with `Need::watched`, and checks whether the press became a click.
+    /// Presses at a point that was reached with `RequiredState::watched`, and checks whether the press became a click.
     pub(super) async fn press_watched(
         &self,
         mut reached: PointerTarget,
         input: &Input,
         click: &ClickOptions,
-    ) -> Result<Lost> {
+    ) -> Result<PressReceipt> {
         let answered = reached.answered.take();
         // Only one press can be watched at a time.
         let turn = reached.press_in_turn(input, click).await?;
@@ -126,7 +124,7 @@ impl ElementHandle {
         {
             known = Ok(None);
         }
-        Ok(Lost { known })
+        Ok(PressReceipt(known))
     }
 
     /// Calls a method of the injected script that returns what was recorded during an action.

@@ -35,8 +35,8 @@ impl ElementHandle {
     pub(super) async fn click_and_verify(&self, click: &ClickOptions, options: &ActionOptions) -> Result<()> {
         let need = RequiredState { watched: Some(click.count), ..RequiredState::CLICKABLE };
         let (reached, input, click) = self.ready_to_click(need, click, options).await?;
-        let lost = in_one_document(self.press_watched(reached, &input, &click).await)?;
-        lost.judged(click.count)
+        let receipt = in_one_document(self.press_watched(reached, &input, &click).await)?;
+        receipt.into_result(click.count)
     }
 
     async fn ready_to_click(

@@ -165,18 +165,18 @@ impl Page {
         if let Some(before) = self.extension::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
             before.notify_one();
         }
-        let (emit, mut picked) = mpsc::unbounded_channel();
+        let (picks, mut picked) = mpsc::unbounded_channel();
         let mut drawn = Vec::new();
         for frame in self.frames().iter().filter(|frame| has_own_session(frame)) {
             let overlay = OverlaySession::on(frame).await?;
-            let (emit, at) = (emit.clone(), drawn.len());
+            let (picks, at) = (picks.clone(), drawn.len());
             overlay.0.forward_events(Arc::new(move |method, message| {
                 if method == "Overlay.inspectNodeRequested"
                     && let Ok(event_json) = serde_json::from_slice::<Value>(message)
                     && let Some(node) =
                         event_json.get("params").unwrap_or(&event_json)["backendNodeId"].as_i64()
                 {
-                    let _ = emit.send((at, node));
+                    let _ = picks.send((at, node));
                 }
             }));
             let mode = json!({ "mode": "searchForNode", "highlightConfig": colours() });
