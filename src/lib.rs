@@ -27,7 +27,7 @@
 //! ```
 //!
 //! Every call has a deadline, and every failure is an [`Error`] with a [stable code](Error::code) and a
-//! [next step](Error::hint).
+//! [next step](Error::suggestion).
 //!
 //! # Features
 //!

@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39836,
+    "browser": 39838,
     "mcp": 24750,
     "session": 5309,
     "bidi": 5138,

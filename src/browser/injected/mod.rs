@@ -1,7 +1,7 @@
 //! The JavaScript that runs in a page's isolated world: one function, made of the files beside this one.
 //!
 //! The page cannot see any of it: nothing is written to the document, and only members of this world's own
-//! prototypes are called. [`install`] is an expression whose value is the engine, the same one each time. Methods are
+//! prototypes are called. The value of [`engine_script`] is the engine, the same one each time. Methods are
 //! called with `function(method, ...rest) { return this[method](...rest) }` on the engine's object id.
 //!
 //! # Reading a frame
