@@ -1,4 +1,4 @@
-"""A browser that agents and scripts can control without being detected by sites.
+"""A browser that agents and scripts can control without the traces that give automation away.
 
 `python -m patchright_mcp` is the MCP server.
 """
