@@ -233,7 +233,7 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
 
 async fn click(page: &Page, selector: &str, deadline: Instant, settle: Duration) -> Result<()> {
     let press = |element: ElementHandle, left| async move {
-        let watch = page.watch_effects(ActionTarget::Pressed(&element)).await;
+        let watch = page.watch_effects(ActionTarget::Clicked(&element)).await;
         match element.click(&ClickOptions::default(), &ActionOptions::within(left).fail_early()).await {
             Ok(()) | Err(Error::DialogOpen { .. }) => Ok(watch),
             Err(error) => Err(error),

@@ -29,6 +29,8 @@ const did = (what) => {
   told.send();
 };
 </script>"""
+LEAVE = "location.href = 'AWAY'; for (const end = Date.now() + 2000; Date.now() < end;);"
+"""The script keeps the page from handling input until the document from another site has replaced it."""
 VEIL = 'style="position:fixed;inset:0;z-index:9;background:#0003"'
 
 
@@ -84,6 +86,7 @@ CLICKS = {
     "taken out as it is pressed": Case(GO_AND.format("this.remove()"), BLOCKED, did=None),
     "moved away as it is pressed": Case(GO_AND.format("this.style.marginLeft = '300px'"), BLOCKED, did=None),
     "disabled as it is pressed": Case(GO_AND.format("this.disabled = true"), BLOCKED, did=None),
+    "left as it is pressed": Case(GO_AND.format(LEAVE), BLOCKED, did=None),
     "never still": Case(
         """<style>@keyframes go { to { transform: translateX(40px) } }
           button { animation: go 1s infinite alternate linear }</style>"""
@@ -184,8 +187,10 @@ async def through(
 
     async def at(name: str, door: Door) -> str:
         site.publish(f"/inner/{name}", document("Inner", DID + GO))
+        site.publish("/away", document("Away", "<h1>Away</h1>"))
         site.publish(f"/next/{name}", document("Next", "<h1>Next</h1>"))
-        body = DID + case.body.replace("DOOR", name)
+        away = f"{site.other_origin}/away"
+        body = DID + case.body.replace("DOOR", name).replace("AWAY", away)
         return await act(door, site.publish(f"/doors/{name}", document("Doors", body)))
 
     # Actions that fail wait for their time limit, all at once. The others need the processors.
@@ -267,4 +272,14 @@ async def test_half_a_text_is_no_success_even_if_a_field_for_digits_would_hold_t
     for name, outcome in outcomes.items():
         # Some doors insert the whole text at once.
         assert (name, did(site, name)[-1]) == (name, "12a" if outcome == DONE else "12")
+    assert set(outcomes.values()) > {DONE}
+
+
+async def test_a_text_is_entered_only_if_it_arrives_before_the_page_leaves(doors: Doors, site: Site) -> None:
+    field = f'<input onkeydown="1" oninput="did(this.value); if (this.value.length > 1) {{ {LEAVE} }}">'
+    case = Case(field, BLOCKED, "input", "Ada")
+    outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
+    for name, outcome in outcomes.items():
+        # Some doors insert the whole text at once.
+        assert (name, did(site, name)[-1]) == (name, "Ada" if outcome == DONE else "Ad")
     assert set(outcomes.values()) > {DONE}

@@ -1,6 +1,8 @@
 //! Fills fields with keys and pointer where possible, so that the page receives the same events as from a person.
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -104,6 +106,19 @@ enum By {
     Never,
 }
 
+/// A call to the field's document that completes when a text has arrived, or fails when the document is gone.
+struct TextReceipt(BoxFuture<'static, Result<()>>);
+
+impl TextReceipt {
+    /// Fails if the document is gone and has not reported before that the text has arrived.
+    fn check(self) -> Result<()> {
+        match self.0.now_or_never() {
+            Some(Err(error @ (Error::DocumentGone | Error::FrameDetached))) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
 const BREAKS: [char; 3] = ['\n', '\r', '\t'];
 
 /// Types key by key, and inserts tabs and line breaks as text.
@@ -134,6 +149,20 @@ impl ElementHandle {
     }
 
     async fn filled(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
+        let receipt = self.text_receipt().await?;
+        let kind = self.verify_filled(value, options).await?;
+        if matches!(kind, FieldKind::Text | FieldKind::Multiline | FieldKind::Editable) {
+            receipt.check()?;
+        }
+        Ok(kind)
+    }
+
+    /// Starts to record whether the text that is entered next into this field arrives.
+    async fn text_receipt(&self) -> Result<TextReceipt> {
+        Ok(TextReceipt(Box::pin(self.world().begin_call("textReceipt", Vec::new()).await?)))
+    }
+
+    async fn verify_filled(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
         let kind = self.fill_once(value, options).await?;
         let Some(mut typed) = self.typed(kind, true).await? else { return Ok(kind) };
         if typed.outcome == TypingOutcome::Lost && matches!(kind, FieldKind::Text | FieldKind::Multiline) {
@@ -171,13 +200,15 @@ impl ElementHandle {
     ) -> Result<()> {
         self.focus().await?;
         let input = self.input(options)?;
+        let receipt = self.text_receipt().await?;
         let verifies_effect = !input.is_bare() && self.ask("noteKeys", vec![value_argument(&text)]).await?;
         if !verifies_effect {
             return input.keyboard().type_text(text, delay).await;
         }
         self.type_all(&input.keyboard(), text, delay).await?;
         self.type_end_again(delay, options).await?;
-        self.judge_text(FieldKind::Text, false).await
+        self.judge_text(FieldKind::Text, false).await?;
+        receipt.check()
     }
 
     /// Types the missing end of a text again, since a page that is redrawing may lose keys. Stops if the
@@ -265,6 +296,7 @@ impl ElementHandle {
             let what = if text.contains('\t') { "tab" } else { "line break" };
             return Err(Error::TakesNoKey { what });
         }
+        let receipt = self.text_receipt().await?;
         self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&true)]).await?;
         if by == By::Key {
             self.type_text(text, delay, options).await?;
@@ -272,7 +304,8 @@ impl ElementHandle {
             self.type_text("", delay, options).await?;
             type_parts(&self.input(options)?.keyboard(), text, delay).await?;
         }
-        self.type_end_again(delay, options).await
+        self.type_end_again(delay, options).await?;
+        receipt.check()
     }
 
     /// Clears the field and types key by key. Returns the field that received the text: this one, or its replacement.
@@ -302,10 +335,12 @@ impl ElementHandle {
         if self.breaks_by(text).await? != By::Text {
             return self.type_and_verify(text, None, options).await;
         }
+        let receipt = self.text_receipt().await?;
         self.ask::<()>("noteTyping", vec![value_argument(&text), value_argument(&"caret")]).await?;
         type_parts(&self.input(options)?.keyboard(), text, None).await?;
         self.type_end_again(None, options).await?;
-        self.judge_text(FieldKind::Multiline, false).await
+        self.judge_text(FieldKind::Multiline, false).await?;
+        receipt.check()
     }
 
     async fn breaks_by(&self, text: &str) -> Result<By> {

@@ -1,6 +1,7 @@
 //! Actions with pointer, touch and keys.
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use super::actionability::{
@@ -55,10 +56,14 @@ impl ElementHandle {
         let hovering = async {
             self.approach(RequiredState::HOVERABLE, options).await?.point_at(&self.input(options)?).await
         };
-        let (_, hovered) = tokio::join!(self.ask::<()>("watchHover", Vec::new()), hovering);
-        let is_met = self.recorded_result::<bool>("hovered").await;
+        let receipt = self.world().begin_call::<()>("watchHover", vec![self.handle().argument()]).await?;
+        let hovered = hovering.await;
+        let is_met = match self.recorded_result::<bool>("hovered").await {
+            Err(Error::DocumentGone) => matches!(receipt.now_or_never(), Some(Ok(()))),
+            is_met => is_met.unwrap_or(false),
+        };
         match hovered {
-            Err(Error::StaleRef { .. }) if matches!(is_met, Ok(true)) => Ok(()),
+            Err(Error::StaleRef { .. } | Error::DocumentGone) if is_met => Ok(()),
             hovered => hovered,
         }
     }

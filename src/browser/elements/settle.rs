@@ -17,7 +17,7 @@ use tokio::try_join;
 use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
-use super::lost::{ElementSummary, PressFailure};
+use super::lost::{ElementSummary, PressFailure, PressedElementFate};
 use super::neighbours::{AffectedPage, OtherPagesWatch};
 use crate::browser::objects::journal::{ActionEffects, JournalMark};
 use crate::browser::objects::page::Page;
@@ -29,6 +29,8 @@ use crate::error::{Error, Result};
 pub enum ActionTarget<'a> {
     /// The page: anything may react.
     Page,
+    /// A clicked element: as `Pressed`, but an element whose document goes without a click counts as not clicked.
+    Clicked(&'a ElementHandle),
     /// A pressed element: its listeners and the browser's default action may react.
     Pressed(&'a ElementHandle),
     /// A hovered element: its pointer listeners may react, often after a moment.
@@ -116,6 +118,10 @@ pub struct EffectWatcher {
     said: Vec<String>,
     moved: Vec<MovedElement>,
     lost: Option<PressFailure>,
+    /// Whether the element of `Clicked` has received a click.
+    receipt: Option<JoinHandle<bool>>,
+    /// Whether the recorded document is gone.
+    is_left: bool,
     /// Whether the page must draw a frame before the action counts as done.
     shows: bool,
     /// How long the page may process its input, such as files, before it reacts.
@@ -188,12 +194,21 @@ impl Page {
             let watch = world.call_with("watch", nodes.clone());
             let watch_press = async {
                 match acts_on {
-                    ActionTarget::Pressed(_) => world.call_with::<bool>("watchPress", nodes.clone()).await,
+                    ActionTarget::Clicked(_) | ActionTarget::Pressed(_) => {
+                        world.call_with::<bool>("watchPress", nodes.clone()).await
+                    }
                     _ => Ok(false),
                 }
             };
             let (number, hearers, completes, clicks) = try_join!(watch, hearers, completes, watch_press)?;
-            Ok::<_, Error>(((world.clone(), number), (hearers, completes, clicks)))
+            let receipt = match acts_on {
+                ActionTarget::Clicked(_) => {
+                    let receipt = world.begin_call("clickReceipt", Vec::new()).await?;
+                    Some(tokio::spawn(async move { receipt.await.unwrap_or(false) }))
+                }
+                _ => None,
+            };
+            Ok::<_, Error>(((world.clone(), number), (hearers, completes, clicks, receipt)))
         };
         let begun = async {
             match self.dialog() {
@@ -203,7 +218,7 @@ impl Page {
         };
         let (begun, neighbours) = Box::pin(join(begun, self.watch_neighbours())).await;
         let (changes, asked) = begun.unzip();
-        let (hearers, completes, changes_something) = asked.unwrap_or_default();
+        let (hearers, completes, changes_something, receipt) = asked.unwrap_or_default();
         let (target, by) = (elements.first().cloned(), By::of(acts_on));
         let listened = tokio::spawn(async move {
             match target.zip(hearers) {
@@ -229,6 +244,8 @@ impl Page {
             said,
             moved,
             lost: None,
+            receipt,
+            is_left: false,
             shows,
             reads,
         }
@@ -239,7 +256,9 @@ impl<'a> ActionTarget<'a> {
     /// Returns the target elements if all are in one document; otherwise none, and only the page is observed.
     fn elements(self) -> &'a [ElementHandle] {
         match self {
-            Self::Pressed(element) | Self::Pointed(element) => std::slice::from_ref(element),
+            Self::Clicked(element) | Self::Pressed(element) | Self::Pointed(element) => {
+                std::slice::from_ref(element)
+            }
             Self::Filled(fields) if fields.iter().all(|field| field.is_beside(&fields[0])) => fields,
             Self::Page | Self::Given | Self::Typed | Self::Filled(_) => &[],
         }
@@ -249,6 +268,9 @@ impl<'a> ActionTarget<'a> {
 impl Drop for EffectWatcher {
     fn drop(&mut self) {
         self.listened.abort();
+        if let Some(receipt) = &self.receipt {
+            receipt.abort();
+        }
         self.unwatch();
     }
 }
@@ -301,7 +323,10 @@ impl EffectWatcher {
         let opened =
             if ending == SettleEnd::Gone { self.opened() } else { self.until_opened(pending.windows).await };
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
-        let lost = self.lost.take().filter(|_| !pending.committed);
+        let lost = match pending.committed || self.is_left {
+            true => self.lost_with_document().await,
+            false => self.lost.take(),
+        };
         let reached = match self.neighbours.take() {
             // A dialog keeps pages of the same process from answering.
             Some(neighbours) if !matches!(ending, SettleEnd::Dialog | SettleEnd::Chooser) => {
@@ -310,6 +335,13 @@ impl EffectWatcher {
             _ => Vec::new(),
         };
         SettleResult { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
+    }
+
+    /// Returns why a press is lost whose document is gone: it reported no click before.
+    async fn lost_with_document(&mut self) -> Option<PressFailure> {
+        let is_clicked = timeout(ANSWER_LIMIT, self.receipt.take()?).await;
+        let lost = (PressedElementFate::Elsewhere, "click".to_owned());
+        (!matches!(is_clicked, Ok(Ok(true)))).then_some(PressFailure::Away(lost))
     }
 
     /// Returns descriptions of activity still in progress. First waits for a new document to be built.
@@ -383,6 +415,7 @@ impl EffectWatcher {
         let watched = match self.watched().await {
             Ok(Some(watched)) => watched,
             Ok(None) => {
+                self.is_left = self.changes.is_some();
                 wait.closing = self.has_lost_document();
                 return wait.closing.then_some(AFTERMATH);
             }
@@ -599,7 +632,7 @@ enum By {
 impl By {
     fn of(acts_on: ActionTarget<'_>) -> Self {
         match acts_on {
-            ActionTarget::Pressed(_) => Self::Press,
+            ActionTarget::Clicked(_) | ActionTarget::Pressed(_) => Self::Press,
             ActionTarget::Pointed(_) => Self::Pointer,
             ActionTarget::Page | ActionTarget::Given | ActionTarget::Typed | ActionTarget::Filled(_) => {
                 Self::Keys

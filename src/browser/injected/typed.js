@@ -9,6 +9,8 @@ const MOST_STRAYS = 20;
 
 let records = new WeakMap();
 let typing = null;
+/** Reports that the text of the next record has arrived. */
+let receipt = null;
 
 /**
  * Starts recording the input events of a text that will be typed into a field. `adds`: false replaces the field's text, true appends,
@@ -20,6 +22,8 @@ engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const asked = adds === "caret" ? withText(field, shown, text) : adds ? shown + text : text;
   const [name, before] = [engine.nameOf(field), last?.before ?? shown];
   typing = { field, name, text, asked, before, adds, made: last && shown, arrivals: [], strays: [], held: false, full: false, heir: null };
+  typing.receipt = receipt ?? last?.receipt;
+  receipt = null;
   records.set(field, typing);
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
 };
@@ -29,6 +33,12 @@ function withText({ selectionStart, selectionEnd }, shown, text) {
   const isKnown = Number.isInteger(selectionStart);
   return isKnown ? shown.slice(0, selectionStart) + text + shown.slice(selectionEnd) : shown + text;
 }
+
+/** Resolves as soon as the next text that is recorded has arrived in its field. */
+engine.textReceipt = () =>
+  new Promise((resolve) => {
+    receipt = resolve;
+  });
 
 const isWithin = (target, field) => engine.within(field, target) || engine.within(target, field);
 
@@ -63,6 +73,7 @@ function note(event) {
   if (event.type === "input") {
     if (!isOwn) return;
     typing.full ||= isSame(editedText(target), typing.asked) || isAdded(typing, editedText(target));
+    if (typing.full || hasArrived(typing)) typing.receipt?.(true);
     // Reads the field after the page has handled the event and may have rejected the text.
     setTimeout(noteHeld, 0, typing);
   } else if (isOwn) typing.arrivals.push(event);

@@ -334,6 +334,13 @@ engine.pressed = (node, isDouble) => {
   return new Promise((report) => Object.assign(press, { isDouble, report }));
 };
 
+/** Like `pressed`, for the press that is being recorded already. */
+engine.clickReceipt = () =>
+  new Promise((report) => {
+    if (press) press.report = report;
+    else report(false);
+  });
+
 function noteDown(event, path) {
   // Counts `pointerdown`: it is the only event of a second press if the page has disabled the element meanwhile.
   press.double ||= event.button === 0 && ++press.downs > 1;
@@ -415,15 +422,19 @@ engine.pressLost = () => {
 const POINTED = ["pointerover", "pointermove", "mouseover", "mousemove"];
 let hover = null;
 
-/** Starts recording whether the pointer enters the node. */
+/** Starts recording whether the pointer enters the node. Resolves when it does. */
 engine.watchHover = (node) => {
   engine.hovered();
-  hover = { node, met: false };
   for (const kind of POINTED) addEventListener(kind, noteHover, { capture: true, passive: true });
+  return new Promise((report) => {
+    hover = { node, met: false, report };
+  });
 };
 
 function noteHover(event) {
-  if (event.isTrusted && hover) hover.met ||= event.composedPath().includes(hover.node);
+  if (!event.isTrusted || !hover || !event.composedPath().includes(hover.node)) return;
+  hover.met = true;
+  hover.report();
 }
 
 /** Stops recording, and returns whether the pointer has entered the node. */

@@ -157,7 +157,7 @@ async fn press_once(
             By::Finger => element.tap(&click.modifiers, options).await,
         }
     };
-    call.act(page, ActionTarget::Pressed(element), Box::pin(work)).await
+    call.act(page, ActionTarget::Clicked(element), Box::pin(work)).await
 }
 
 /// Returns the verb for a number of clicks, such as `Double-clicked`.
