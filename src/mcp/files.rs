@@ -5,6 +5,7 @@ use crate::Result;
 use crate::browser::iso_timestamp;
 use crate::error::Error;
 use crate::folders::make_private;
+use crate::mcp::call::Call;
 use crate::secrets::Secrets;
 use crate::session::{ContentKind, FileTarget, Roots};
 use crate::sync::unix_time;
@@ -98,6 +99,32 @@ impl Destination {
         make_private(&self.folder).map_err(failed)?;
         Roots::from_base(self.folder.clone(), []).write_target(&self.name)
     }
+}
+
+/// Creates the folder that a model chose for the files of a tool: a name in the output folder, or a path below
+/// an allowed folder.
+///
+/// # Errors `file` if it is outside the allowed folders.
+pub async fn place_folder(call: &Call<'_>, chosen: &str) -> Result<PathBuf> {
+    let chosen = chosen.trim_end_matches('/').to_owned();
+    let output = call.settings.files.output_dir.clone();
+    let allowed = if Destination::is_path(Some(&chosen)) { Some(call.roots().await) } else { None };
+    let placing = tokio::task::spawn_blocking(move || {
+        let failed = |error: std::io::Error| Error::File { path: chosen.clone(), reason: error.to_string() };
+        let roots = match allowed {
+            Some(roots) => roots,
+            None => {
+                check_file_name(&chosen)?;
+                make_private(&output).map_err(failed)?;
+                Roots::from_base(output, [])
+            }
+        };
+        make_private(roots.write_target(&chosen)?.path()).map_err(failed)?;
+        // The folder may be a link to another: what is written in it must be allowed, too.
+        let inside = roots.write_target(&format!("{chosen}/index.jsonl"))?;
+        Ok(inside.path().parent().unwrap_or(inside.path()).to_owned())
+    });
+    placing.await.unwrap_or(Err(Error::Broken))
 }
 
 /// Writes bytes to a file of this kind, with secrets redacted from text.
