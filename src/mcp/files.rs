@@ -5,7 +5,6 @@ use crate::Result;
 use crate::browser::iso_timestamp;
 use crate::error::Error;
 use crate::folders::make_private;
-use crate::mcp::call::Call;
 use crate::secrets::Secrets;
 use crate::session::{ContentKind, FileTarget, Roots};
 use crate::sync::unix_time;
@@ -101,14 +100,12 @@ impl Destination {
     }
 }
 
-/// Creates the folder that a model chose for the files of a tool: a name in the output folder, or a path below
-/// an allowed folder.
+/// Creates the folder that a model chose for the files of a tool: a name in the folder `output`, or a path in the
+/// folders `allowed`.
 ///
 /// # Errors `file` if it is outside the allowed folders.
-pub async fn place_folder(call: &Call<'_>, chosen: &str) -> Result<PathBuf> {
+pub async fn place_folder(chosen: &str, output: PathBuf, allowed: Option<Roots>) -> Result<PathBuf> {
     let chosen = chosen.trim_end_matches('/').to_owned();
-    let output = call.settings.files.output_dir.clone();
-    let allowed = if Destination::is_path(Some(&chosen)) { Some(call.roots().await) } else { None };
     let placing = tokio::task::spawn_blocking(move || {
         let failed = |error: std::io::Error| Error::File { path: chosen.clone(), reason: error.to_string() };
         let roots = match allowed {

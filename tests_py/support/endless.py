@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections import Counter
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import TracebackType
@@ -20,13 +22,20 @@ BRANCHES = 8
 class EndlessSite:
     """Serves `/p/0` to `/p/N-1`, a tree of links. With `traps`, each page also links to sets without end."""
 
-    def __init__(self, pages: int, traps: bool = True) -> None:
+    def __init__(self, pages: int, *, traps: bool = True) -> None:
         self.pages = pages
         self.traps = traps
         self.requested: Counter[str] = Counter()
         """How often each path was requested."""
         self.fails: set[str] = set()
         """Paths that answer with status 500."""
+        self.slow: set[str] = set()
+        """Paths that answer after two seconds."""
+        self.busy: set[str] = set()
+        """Paths of pages whose script runs without end."""
+        self.robots = ROBOTS
+        self.times: list[float] = []
+        """When pages were requested."""
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -75,22 +84,20 @@ class EndlessSite:
     def answer(self, target: str) -> tuple[int, str, bytes, dict[str, str]]:
         address = urlsplit(target)
         path, query = address.path.split(";")[0], dict(parse_qsl(address.query))
-        headers: dict[str, str] = {}
+        if path.startswith("/p/"):
+            self.times.append(time.monotonic())
+        if path in self.slow:
+            time.sleep(2)
         if path in self.fails:
-            return 500, "text/html", b"<title>Broken</title><p>Broken", headers
-        if path == "/robots.txt":
-            return 200, "text/plain", ROBOTS.encode(), headers
-        if path == "/sitemap.xml":
-            return 200, "application/xml", self.sitemap("sitemapindex", "sitemap", ["/pages.xml.gz"]), headers
-        if path == "/pages.xml.gz":
-            pages = [f"/p/{number}" for number in range(self.pages)]
-            return 200, "application/gzip", gzip.compress(self.sitemap("urlset", "url", pages)), headers
+            return 500, "text/html", b"<title>Broken</title><p>Broken", {}
         if path.startswith("/old/"):
             return 302, "text/html", b"", {"Location": path.replace("/old/", "/p/")}
-        if path == "/picture":
-            return 200, "image/gif", b"GIF89a\x01\0\x01\0\0\0\0;", headers
-        if path == "/secret":
-            headers = {"X-Robots-Tag": "noindex"}
+        if path in FILES:
+            kind, write = FILES[path]
+            return 200, kind, write(self), {}
+        headers = {"X-Robots-Tag": "noindex"} if path == "/secret" else {}
+        if path in self.busy:
+            return 200, "text/html", b"<title>Busy</title><p>Busy<script>for (;;);</script>", {}
         title, links = self.page(path, query)
         if title is None:
             return 404, "text/html", b"<title>Nothing</title><p>Nothing here", headers
@@ -117,7 +124,10 @@ class EndlessSite:
             return f"Maze {len(path)}", ["a/b/"]
         if first == "shop":
             tick = int(query.get("tick", "0"))
-            return f"Shop {tick}", [f"/shop?tick={tick + 1}&colour={tick % 7}", f"/shop?tick={tick + 2}&size=1"]
+            return f"Shop {sorted(query.items())}", [
+                f"/shop?tick={tick + 1}&colour={tick % 7}",
+                f"/shop?tick={tick + 2}&size=1",
+            ]
         return {"secret": "Secret", "private": "Private"}.get(first), []
 
     def links(self, number: int) -> list[str]:
@@ -128,7 +138,7 @@ class EndlessSite:
             found += [
                 f"/p/{number}?PHPSESSID={number:032x}",
                 f"/p/{(number * 7) % self.pages};jsessionid={number:032X}?utm_campaign=x{number}",
-                f"/old/{number}",
+                f"/old/{number // 10 * 10}",
                 "/calendar?day=0",
                 "/maze/",
                 "/shop?tick=0",
@@ -139,3 +149,20 @@ class EndlessSite:
                 "https://elsewhere.example/",
             ]
         return found
+
+
+FILES: dict[str, tuple[str, Callable[[EndlessSite], bytes]]] = {
+    "/robots.txt": ("text/plain", lambda site: site.robots.encode()),
+    "/picture": ("image/gif", lambda _: b"GIF89a\x01\0\x01\0\0\0\0;"),
+    "/sitemap.xml": (
+        "application/xml",
+        lambda site: site.sitemap("sitemapindex", "sitemap", ["/pages.xml.gz"]),
+    ),
+    "/pages.xml.gz": (
+        "application/gzip",
+        lambda site: gzip.compress(
+            site.sitemap("urlset", "url", [f"/p/{number}" for number in range(site.pages)])
+        ),
+    ),
+}
+"""What is served besides pages, by path: its type, and its content."""

@@ -166,7 +166,6 @@ class ContextReading(ApiObject):
         native = _core.keep_answers(context._native, address, list(kinds), int(most_mb * 1_000_000))
         return KeptAnswers(context, native)
 
-
     async def crawl(
         self,
         url: str,

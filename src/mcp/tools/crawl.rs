@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::files;
+use crate::mcp::files::{self, Destination};
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
@@ -89,7 +89,9 @@ impl Crawl {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Error::UrlRefused { reason: "only http and https are crawled".to_owned() });
         }
-        let folder = files::place_folder(call, &self.folder).await?;
+        let allowed = if Destination::is_path(Some(&self.folder)) { Some(call.roots().await) } else { None };
+        let output = call.settings.files.output_dir.clone();
+        let folder = files::place_folder(&self.folder, output, allowed).await?;
         let mut options = CrawlOptions::new(url, folder);
         options.max_depth = self.max_depth;
         options.max_pages = self.max_pages.unwrap_or(options.max_pages);

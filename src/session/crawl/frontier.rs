@@ -279,11 +279,6 @@ impl Frontier {
             return PageFate::Duplicate;
         }
         let [noindex, nofollow] = self.directives(page);
-        let canonical = page.links.canonical.as_deref().and_then(|text| Url::parse(text).ok());
-        // A site whose pages all name the front page as canonical is misconfigured.
-        let canonical = canonical.map(|url| clean(&url)).filter(|canonical| {
-            self.is_of_site(canonical) && key(canonical) != final_key && canonical.path() != "/"
-        });
         let text = page.text.trim();
         let hash = digest(text.as_bytes());
         if !noindex && let Some(same) = self.contents.get(&hash).filter(|_| !text.is_empty()) {
@@ -291,16 +286,8 @@ impl Frontier {
             line.duplicate_of = Some(same.clone());
             return PageFate::Duplicate;
         }
-        for (link, is_nofollow) in &page.links.links {
-            if self.rules.respect_robots && (nofollow || *is_nofollow) {
-                self.note_nofollow(link, step);
-            } else {
-                self.consider(link, job.depth + 1, step);
-            }
-        }
-        if let Some(canonical) = &canonical {
-            self.consider(canonical.as_str(), job.depth + 1, step);
-        }
+        let canonical = self.canonical_of(page, &final_key);
+        self.follow_links(page, job.depth + 1, nofollow, canonical.as_ref(), step);
         if noindex {
             self.skip(SkipReason::Noindex, &job.url, step);
             return PageFate::Skipped;
@@ -316,6 +303,34 @@ impl Frontier {
         line.canonical = canonical.map(String::from);
         line.hash = (!text.is_empty()).then_some(hash);
         PageFate::Written
+    }
+
+    /// Returns the canonical URL that a page names, if it is another one of the site.
+    fn canonical_of(&self, page: &LoadedPage, key_of_page: &str) -> Option<Url> {
+        let canonical = clean(&Url::parse(page.links.canonical.as_deref()?).ok()?);
+        // A site whose pages all name the front page as canonical is misconfigured.
+        let is_sound = self.is_of_site(&canonical) && canonical.path() != "/";
+        (is_sound && key(&canonical) != key_of_page).then_some(canonical)
+    }
+
+    fn follow_links(
+        &mut self,
+        page: &LoadedPage,
+        depth: u32,
+        nofollow: bool,
+        canonical: Option<&Url>,
+        step: &mut JournalStep,
+    ) {
+        for (link, is_nofollow) in &page.links.links {
+            if self.rules.respect_robots && (nofollow || *is_nofollow) {
+                self.note_nofollow(link, step);
+            } else {
+                self.consider(link, depth, step);
+            }
+        }
+        if let Some(canonical) = canonical {
+            self.consider(canonical.as_str(), depth, step);
+        }
     }
 
     /// Returns whether the page forbids to store it (`noindex`), and to follow its links (`nofollow`).
