@@ -46,6 +46,7 @@ __all__ = [
     "call_tool",
     "close_tools",
     "connect",
+    "crawl",
     "devices",
     "document_request",
     "find_browser",
