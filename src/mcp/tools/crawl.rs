@@ -25,10 +25,10 @@ const LONGEST_EXAMPLE: usize = 48;
 pub struct Crawl {
     #[schemars(length(min = 1))]
     pub url: String,
-    /// Name in the output directory, or a path below the working directory.
+    /// Name, or a path below the working directory.
     #[schemars(length(min = 1))]
     pub folder: String,
-    /// Links away from the start. Default: unlimited.
+    /// Links away from the start.
     #[schemars(range(min = 0, max = 1000))]
     pub max_depth: Option<u32>,
     /// Default: 100.
