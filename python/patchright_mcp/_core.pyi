@@ -46,6 +46,7 @@ __all__ = [
     "call_tool",
     "close_tools",
     "connect",
+    "crawl",
     "devices",
     "document_request",
     "find_browser",
@@ -911,6 +912,9 @@ def block(
     addresses: Sequence[str],
 ) -> Operation:
     """Blocks requests by kind, domain and URL pattern; `ads`: a list of ad servers; `lists`: files of domains."""
+
+def crawl(context: BrowserContext, arguments: dict[str, Any], pacing: Pacing | None) -> Operation:
+    """Crawls a site in tabs of a context. Returns the report as a dict."""
 
 def keep_answers(
     context: BrowserContext, address: str | None, kinds: Sequence[str], most_bytes: int

@@ -145,6 +145,8 @@ pub use view::discard::DiscardOutcome;
 pub use view::dom_snapshot::DomSnapshot;
 #[doc(hidden)]
 pub use view::extract::{ExtractQuery, ExtractedRows, Row, Schema};
+#[doc(hidden)]
+pub use view::links::PageLinks;
 pub use view::outlined::SnapshotOptions;
 pub use view::pdf::PdfOptions;
 #[doc(hidden)]

@@ -113,7 +113,7 @@ const TAB_HERE: &str = "Tab to work in, as listed by tabs";
 const HIDDEN_ARGUMENTS: [&str; 4] = ["element", "startElement", "endElement", SESSION_ARGUMENT];
 
 /// Arguments that are file paths, resolved against the user's working directory.
-const FILES: [&str; 3] = ["paths", "filename", "storageState"];
+const FILES: [&str; 4] = ["paths", "filename", "folder", "storageState"];
 
 const FIELDS: &str = "fields";
 const STEPS: &str = "steps";

@@ -100,6 +100,30 @@ impl Destination {
     }
 }
 
+/// Creates the folder that a model chose for the files of a tool: a name in the folder `output`, or a path in the
+/// folders `allowed`.
+///
+/// # Errors `file` if it is outside the allowed folders.
+pub async fn place_folder(chosen: &str, output: PathBuf, allowed: Option<Roots>) -> Result<PathBuf> {
+    let chosen = chosen.trim_end_matches('/').to_owned();
+    let placing = tokio::task::spawn_blocking(move || {
+        let failed = |error: std::io::Error| Error::File { path: chosen.clone(), reason: error.to_string() };
+        let roots = match allowed {
+            Some(roots) => roots,
+            None => {
+                check_file_name(&chosen)?;
+                make_private(&output).map_err(failed)?;
+                Roots::from_base(output, [])
+            }
+        };
+        make_private(roots.write_target(&chosen)?.path()).map_err(failed)?;
+        // The folder may be a link to another: what is written in it must be allowed, too.
+        let inside = roots.write_target(&format!("{chosen}/index.jsonl"))?;
+        Ok(inside.path().parent().unwrap_or(inside.path()).to_owned())
+    });
+    placing.await.unwrap_or(Err(Error::Broken))
+}
+
 /// Writes bytes to a file of this kind, with secrets redacted from text.
 pub async fn write(
     place: FileTarget,

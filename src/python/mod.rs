@@ -112,7 +112,7 @@ mod _core {
     use super::raw::CdpSession;
     #[pymodule_export]
     use super::readers::{
-        Block, KeptAnswers, block, keep_answers, match_proxy_location, one_time_code, scroll_through,
+        Block, KeptAnswers, block, crawl, keep_answers, match_proxy_location, one_time_code, scroll_through,
     };
     #[pymodule_export]
     use super::recording::ScriptRecording;

@@ -11,7 +11,7 @@ use crate::session::pacing::{self, Politeness};
 
 /// Delays navigations to keep a minimum interval per origin, and enforces robots.txt.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct Pacing(pacing::Pacing);
+pub(super) struct Pacing(pub(super) pacing::Pacing);
 
 #[pymethods]
 impl Pacing {

@@ -1,20 +1,28 @@
 //! Scraping features that Playwright does not have.
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::json;
 use tokio::time::timeout;
+use url::Url;
 
 use super::bridge::{Operation, operation, operation_with};
 use super::browser::BrowserContext;
+use super::convert::{Plain, options};
 use super::frame::Frame;
 use super::network::{Pairs, Request};
+use super::pacing::Pacing;
 use crate::browser::locator::WaitForState;
 use crate::browser::{BlockId, BlockRules, DomainList, GEO_SERVICE, ResponseStoreOptions, UrlGlob, locator};
 use crate::error::{Error, Result};
 use crate::secrets;
+use crate::session::crawl::{CrawlOptions, Crawler, OpenTab};
 
 /// A rule that blocks requests of a context until it is removed.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -135,6 +143,91 @@ impl KeptAnswers {
     fn clear(&self) {
         self.0.clear();
     }
+}
+
+/// Options of a crawl, as passed from Python.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CrawlArguments {
+    url: String,
+    folder: PathBuf,
+    max_depth: Option<u32>,
+    max_pages: usize,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    time_limit_s: f64,
+    concurrency: usize,
+    respect_robots: bool,
+    page_limit_ms: f64,
+}
+
+impl CrawlArguments {
+    fn read(self) -> Result<(CrawlOptions, Duration)> {
+        let Self { max_depth, max_pages, include, exclude, concurrency, respect_robots, .. } = self;
+        let url = Url::parse(&self.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = url.ok_or_else(|| wrong(format!("url: {:?} is no http or https address", self.url)))?;
+        let time_limit = Duration::try_from_secs_f64(self.time_limit_s);
+        let time_limit =
+            time_limit.map_err(|_| wrong("time_limit_s: expected seconds, 0 or more".to_owned()))?;
+        if !(1..=16).contains(&concurrency) || max_pages == 0 {
+            return Err(wrong("expected concurrency from 1 to 16, and max_pages from 1".to_owned()));
+        }
+        let folder = std::path::absolute(&self.folder).unwrap_or(self.folder);
+        let options = CrawlOptions {
+            url,
+            folder,
+            max_depth,
+            max_pages,
+            include,
+            exclude,
+            time_limit,
+            concurrency,
+            respect_robots,
+        };
+        Ok((options, locator::timeout_from_ms(self.page_limit_ms)))
+    }
+}
+
+/// Crawls a site in tabs of a context, see `CrawlOptions`. Returns the report as a dict.
+#[pyfunction]
+pub(super) fn crawl(
+    context: &BrowserContext,
+    arguments: &Bound<'_, PyAny>,
+    pacing: Option<&Pacing>,
+) -> PyResult<Operation> {
+    let (chosen, page_limit) = options::<CrawlArguments>(arguments)?.read()?;
+    let context = context.0.clone();
+    let pacing = pacing.map(|pacing| pacing.0.clone()).unwrap_or_default();
+    Ok(operation(async move {
+        let tabs = context.clone();
+        let open_tab: OpenTab = Arc::new(move || {
+            let tabs = tabs.clone();
+            Box::pin(async move { tabs.new_page().await })
+        });
+        let secrets = secrets::Secrets::default();
+        let crawler = Crawler {
+            context,
+            open_tab,
+            pacing: &pacing,
+            secrets: &secrets,
+            page_limit,
+            on_progress: &|_| {},
+        };
+        let report = crawler.run(chosen).await?;
+        let skipped: BTreeMap<&str, usize> =
+            report.skipped.iter().map(|(reason, (count, _))| (reason.into(), *count)).collect();
+        let stopped: Option<&str> = report.stopped.map(Into::into);
+        Ok(Plain(json!({
+            "pages": report.pages,
+            "duplicates": report.duplicates,
+            "failed": report.failed,
+            "resumed": report.resumed,
+            "waiting": report.waiting,
+            "skipped": skipped,
+            "stopped": stopped,
+            "index": report.index.display().to_string(),
+        })))
+    }))
 }
 
 /// Scrolls an element or the page to its end repeatedly, until it no longer grows. Returns how often it grew.

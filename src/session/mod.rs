@@ -2,7 +2,7 @@
 //!
 //! [`registry`] gives workspaces an id and an expiry. [`challenge`] detects logins and captchas, [`handoff`]
 //! waits for a person to pass them, [`cooldown`] pauses tools after nobody did. [`visit`] opens a page for
-//! one task; [`pacing`] limits the rate of navigations.
+//! one task; [`pacing`] limits the rate of navigations; [`crawl`] reads whole sites.
 mod engine;
 mod live_pages;
 mod place;
@@ -22,6 +22,8 @@ pub mod challenge;
 pub mod handoff;
 #[doc(hidden)]
 pub mod visit;
+#[doc(hidden)]
+pub mod crawl;
 #[doc(hidden)]
 pub mod registry;
 

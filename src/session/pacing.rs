@@ -4,21 +4,22 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use robotxt::Robots;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep_until};
 use url::Url;
 
-use crate::browser::{ApiContext, ApiOptions, ApiRequest, BrowserContext};
+use crate::browser::{ApiContext, ApiOptions, ApiRequest, ApiResponse, BrowserContext};
 use crate::error::{Error, Result};
 use crate::fleet::Replica;
 
 /// The user agent whose `robots.txt` rules apply to this program.
 const AGENT: &str = "patchright-mcp";
 const ROBOTS_LIMIT: Duration = Duration::from_secs(5);
-/// The number of bytes of a `robots.txt` that are parsed; RFC 9309 allows ignoring the rest.
-const LONGEST_ROBOTS: usize = 512 * 1024;
 /// A `robots.txt` with more bytes than this is not loaded.
 const LARGEST_ROBOTS: usize = 16 << 20;
+/// The longest `Crawl-delay` that is obeyed.
+const LONGEST_DELAY: Duration = Duration::from_secs(60);
 /// How long a `robots.txt` is cached.
 const ROBOTS_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The number of sites whose rules and last visits are remembered.
@@ -45,7 +46,7 @@ pub struct Pacing {
 struct Site {
     /// When the next navigation may begin.
     free_at: Instant,
-    rules: Arc<OnceCell<Rules>>,
+    rules: Arc<OnceCell<Robots>>,
     since: Instant,
 }
 
@@ -63,28 +64,57 @@ impl Pacing {
     ///
     /// # Errors `robots_disallow` if `robots.txt` is respected and disallows the URL.
     pub async fn wait_to_navigate(&self, context: &BrowserContext, url: &Url) -> Result<()> {
-        if self.politeness == Politeness::default() || !matches!(url.scheme(), "http" | "https") {
+        if self.politeness == Politeness::default() || !is_web(url) {
             return Ok(());
         }
-        let origin = url.origin().ascii_serialization();
         if self.politeness.respect_robots {
-            let rules = self.site(&origin).rules;
-            let rules = rules.get_or_init(|| fetch_rules(context, &origin)).await;
-            let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-            if !rules.allow(path) {
-                return Err(Error::RobotsDisallow);
-            }
+            self.check_robots(context, url).await?;
         }
-        self.keep_distance(origin).await;
+        self.keep_distance(url.origin().ascii_serialization(), self.politeness.min_interval).await;
         Ok(())
     }
 
-    async fn keep_distance(&self, origin: String) {
+    /// Waits until a crawl may open `url`. With `respect_robots`, also obeys `robots.txt` and its `Crawl-delay`,
+    /// of which at most [`LONGEST_DELAY`].
+    ///
+    /// # Errors `robots_disallow` if `robots.txt` is respected and disallows the URL.
+    pub async fn wait_to_crawl(
+        &self,
+        context: &BrowserContext,
+        url: &Url,
+        respect_robots: bool,
+    ) -> Result<()> {
+        let mut interval = self.politeness.min_interval;
+        if respect_robots || self.politeness.respect_robots {
+            let delay = self.check_robots(context, url).await?;
+            interval = interval.max(delay.min(LONGEST_DELAY));
+        }
+        if !interval.is_zero() {
+            self.keep_distance(url.origin().ascii_serialization(), interval).await;
+        }
+        Ok(())
+    }
+
+    /// Checks that `robots.txt` allows a URL. Returns its `Crawl-delay`.
+    ///
+    /// # Errors `robots_disallow` if it does not.
+    pub async fn check_robots(&self, context: &BrowserContext, url: &Url) -> Result<Duration> {
+        let origin = url.origin().ascii_serialization();
+        let rules = self.site(&origin).rules;
+        let rules = rules.get_or_init(|| fetch_rules(context, &origin)).await;
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        if !rules.is_allowed(path) {
+            return Err(Error::RobotsDisallow);
+        }
+        Ok(rules.crawl_delay().unwrap_or_default())
+    }
+
+    async fn keep_distance(&self, origin: String, interval: Duration) {
         if let Some(replica) = self.replica.get()
-            && !self.politeness.min_interval.is_zero()
+            && !interval.is_zero()
             && replica.is_alive()
             // If the shared state fails, only this server's own limit applies, see below.
-            && let Ok(wait) = replica.reserve_navigation(&origin, self.politeness.min_interval).await
+            && let Ok(wait) = replica.reserve_navigation(&origin, interval).await
         {
             return tokio::time::sleep(wait).await;
         }
@@ -94,11 +124,11 @@ impl Pacing {
             match sites.get_mut(&origin) {
                 Some(site) => {
                     let turn = site.free_at.max(now);
-                    site.free_at = turn + self.politeness.min_interval;
+                    site.free_at = turn + interval;
                     turn
                 }
                 None => {
-                    let fresh = Site::new(now + self.politeness.min_interval);
+                    let fresh = Site::new(now + interval);
                     remember(&mut sites, origin, fresh);
                     now
                 }
@@ -140,116 +170,47 @@ fn remember(sites: &mut HashMap<String, Site>, origin: String, site: Site) {
     sites.insert(origin, site);
 }
 
-/// The rules of a site's `robots.txt` that apply to us (RFC 9309).
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-struct Rules {
-    /// Patterns of paths: `true` for `Allow`, `false` for `Disallow`.
-    patterns: Vec<(bool, String)>,
-}
-
-impl Rules {
-    fn nothing() -> Self {
-        Self { patterns: vec![(false, "/".to_owned())] }
-    }
-
-    /// Parses the rules for this program's user agent, or else those for `*`.
-    fn read(text: &str) -> Self {
-        let mut ours = None::<Vec<_>>;
-        let mut everybodys = Vec::new();
-        let (mut for_us, mut for_all, mut in_rules) = (false, false, false);
-        for line in text.trim_start_matches('\u{feff}').lines() {
-            let line = line.split('#').next().unwrap_or_default();
-            let Some((key, value)) = line.split_once(':') else { continue };
-            let value = value.trim();
-            match key.trim().to_ascii_lowercase().as_str() {
-                "user-agent" => {
-                    if std::mem::take(&mut in_rules) {
-                        (for_us, for_all) = (false, false);
-                    }
-                    for_all |= value == "*";
-                    if value.eq_ignore_ascii_case(AGENT) {
-                        for_us = true;
-                        ours.get_or_insert_default();
-                    }
-                }
-                key @ ("allow" | "disallow") => {
-                    in_rules = true;
-                    if value.is_empty() {
-                        continue;
-                    }
-                    let pattern = (key == "allow", value.to_owned());
-                    if for_us {
-                        ours.get_or_insert_default().push(pattern.clone());
-                    }
-                    if for_all {
-                        everybodys.push(pattern);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Self { patterns: ours.unwrap_or(everybodys) }
-    }
-
-    /// Whether the rules allow a path. The longest matching pattern decides; between equals, `Allow` wins.
-    fn allow(&self, path: &str) -> bool {
-        if path == "/robots.txt" {
-            return true;
-        }
-        let fitting = self.patterns.iter().filter(|(_, pattern)| fits(pattern, path));
-        fitting.max_by_key(|(allows, pattern)| (pattern.len(), *allows)).is_none_or(|(allows, _)| *allows)
-    }
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
 }
 
 /// For fuzzing: parses arbitrary rules and checks a path.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz(text: &str, path: &str) {
-    let rules = Rules::read(text);
-    assert!(rules.patterns.iter().all(|(_, pattern)| !pattern.is_empty()));
-    assert!(rules.allow("/robots.txt"));
-    if rules.patterns.iter().all(|(allows, _)| *allows) {
-        assert!(rules.allow(path));
+    let rules = Robots::parse(text.as_bytes(), AGENT);
+    assert!(rules.is_allowed("/robots.txt"));
+    if rules.rules().iter().all(robotxt::Rule::is_allow) {
+        assert!(rules.is_allowed(path));
     }
-}
-
-/// Whether a pattern matches the beginning of a path. `*` matches any text; a final `$`, the end of the path.
-fn fits(pattern: &str, path: &str) -> bool {
-    let (pattern, to_the_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else { return false };
-    let parts = parts.collect::<Vec<_>>();
-    for (index, part) in parts.iter().enumerate() {
-        if to_the_end && index == parts.len() - 1 {
-            return rest.ends_with(part);
-        }
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    !to_the_end || rest.is_empty()
 }
 
 /// Loads the rules of a site. A site without a `robots.txt` allows everything. If the file cannot be read,
 /// nothing is allowed (RFC 9309), unless the site is unreachable: then the navigation reports why. The
 /// request uses the proxy and network limits of the page's context.
-async fn fetch_rules(context: &BrowserContext, origin: &str) -> Rules {
+async fn fetch_rules(context: &BrowserContext, origin: &str) -> Robots {
+    match fetch_as_crawler(context, &format!("{origin}/robots.txt"), ROBOTS_LIMIT, LARGEST_ROBOTS).await {
+        Ok(answer) if (200..300).contains(&answer.status) => Robots::parse(&answer.body, AGENT),
+        Ok(answer) if answer.status >= 500 => Robots::disallow_all(),
+        Ok(_) | Err(_) => Robots::allow_all(),
+    }
+}
+
+/// Requests a file for crawlers, such as `robots.txt`, under this program's own name.
+pub(super) async fn fetch_as_crawler(
+    context: &BrowserContext,
+    url: &str,
+    limit: Duration,
+    largest_body: usize,
+) -> Result<ApiResponse> {
     let options = ApiOptions {
         user_agent: Some(AGENT.to_owned()),
-        limit: ROBOTS_LIMIT,
-        largest_body: LARGEST_ROBOTS,
+        limit,
+        largest_body,
         ignore_https_errors: context.options().ignore_https_errors,
         ..ApiOptions::default()
     };
-    let request = ApiRequest { url: format!("{origin}/robots.txt"), ..ApiRequest::default() };
-    match ApiContext::with_network_of(context, options).fetch(&request).await {
-        Ok(answer) if (200..300).contains(&answer.status) => {
-            let text = &answer.body[..answer.body.len().min(LONGEST_ROBOTS)];
-            Rules::read(&String::from_utf8_lossy(text))
-        }
-        Ok(answer) if answer.status >= 500 => Rules::nothing(),
-        Ok(_) | Err(_) => Rules::default(),
-    }
+    let request = ApiRequest { url: url.to_owned(), ..ApiRequest::default() };
+    ApiContext::with_network_of(context, options).fetch(&request).await
 }
 
 #[cfg(test)]
@@ -258,20 +219,24 @@ mod tests {
 
     use super::*;
 
+    fn read(text: &str) -> Robots {
+        Robots::parse(text.as_bytes(), AGENT)
+    }
+
     #[test]
     fn the_rules_for_us_win_over_those_for_everybody() {
-        let rules = Rules::read(
+        let rules = read(
             "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Patchright-MCP\nDisallow: /private # no\nAllow: /private/open\n",
         );
-        assert!(rules.allow("/"));
-        assert!(rules.allow("/x?y"));
-        assert!(!rules.allow("/private/x"));
-        assert!(rules.allow("/private/open/x"));
+        assert!(rules.is_allowed("/"));
+        assert!(rules.is_allowed("/x?y"));
+        assert!(!rules.is_allowed("/private/x"));
+        assert!(rules.is_allowed("/private/open/x"));
     }
 
     #[test]
     fn without_rules_for_us_those_for_everybody_hold() {
-        let rules = Rules::read("Sitemap: x\nUser-agent: *\nDisallow:\nDisallow: /*.pdf$\nDisallow: /a*/b\n");
+        let rules = read("Sitemap: x\nUser-agent: *\nDisallow:\nDisallow: /*.pdf$\nDisallow: /a*/b\n");
         for (path, allowed) in [
             ("/", true),
             ("/x.pdf", false),
@@ -280,29 +245,30 @@ mod tests {
             ("/a/c", true),
             ("/robots.txt", true),
         ] {
-            assert_eq!(rules.allow(path), allowed, "{path}");
+            assert_eq!(rules.is_allowed(path), allowed, "{path}");
         }
-        assert!(Rules::read("").allow("/x"));
-        assert!(!Rules::nothing().allow("/x"));
+        assert!(read("").is_allowed("/x"));
+        assert!(!Robots::disallow_all().is_allowed("/x"));
     }
 
     #[test]
     fn of_two_patterns_as_long_the_one_that_allows_decides() {
-        assert!(Rules::read("User-agent: *\nDisallow: /ab\nAllow: /ab").allow("/ab"));
+        assert!(read("User-agent: *\nDisallow: /ab\nAllow: /ab").is_allowed("/ab"));
     }
 
     proptest! {
         #[test]
-        fn a_pattern_fits_what_begins_with_it(start in "/[a-z/]{0,20}", rest in "[a-z/]{0,20}") {
+        fn a_pattern_fits_what_begins_with_it(start in "/[a-z/]{1,20}", rest in "[a-z/]{0,20}") {
             let path = start.clone() + &rest;
-            prop_assert!(fits(&start, &path));
-            prop_assert_eq!(fits(&format!("{start}$"), &path), rest.is_empty());
-            prop_assert!(fits("/*", &path));
+            let allows = |pattern: &str| read(&format!("User-agent: *\nDisallow: {pattern}")).is_allowed(&path);
+            prop_assert!(!allows(&start));
+            prop_assert_eq!(!allows(&format!("{start}$")), rest.is_empty());
+            prop_assert!(!allows("/*"));
         }
 
         #[test]
         fn no_rules_break_the_reader(text in any::<String>(), path in any::<String>()) {
-            Rules::read(&text).allow(&path);
+            let _ = read(&text).is_allowed(&path);
         }
     }
 
@@ -311,11 +277,11 @@ mod tests {
         let min_interval = Duration::from_secs(3);
         let pacing = Pacing::new(Politeness { min_interval, respect_robots: false });
         let start = Instant::now();
-        pacing.keep_distance("http://a.example".to_owned()).await;
-        pacing.keep_distance("http://b.example".to_owned()).await;
+        pacing.keep_distance("http://a.example".to_owned(), min_interval).await;
+        pacing.keep_distance("http://b.example".to_owned(), min_interval).await;
         assert_eq!(start.elapsed(), Duration::ZERO, "other origins are not waited for");
         let again = async || {
-            pacing.keep_distance("http://a.example".to_owned()).await;
+            pacing.keep_distance("http://a.example".to_owned(), min_interval).await;
             start.elapsed().as_secs()
         };
         let (second, third) = tokio::join!(again(), again());

@@ -138,7 +138,8 @@ pub async fn run(
 /// The error message when the browser downloaded a file instead of opening a page.
 const A_FILE: &str = "the address is a file to download";
 
-fn is_file(error: &Error) -> bool {
+/// Whether a visit failed because the browser downloaded the URL instead of opening it.
+pub(super) fn is_file(error: &Error) -> bool {
     matches!(error, Error::NavigationFailed { reason } if reason == A_FILE)
 }
 

@@ -215,6 +215,19 @@ impl Workspace {
         self.open_in(&context).await
     }
 
+    /// Opens a tab in the active context without making it active.
+    pub async fn new_background_tab(&self) -> Result<Page> {
+        let context = self.context().await?;
+        let _room = self.inner.quota.reserve_tab(&self.inner.engine)?;
+        let page = context.new_page().await?;
+        let mut state = self.inner.state.lock();
+        let slot = state.slots.iter_mut().find(|slot| slot.live.as_ref() == Some(&context));
+        if let Some(own) = slot.and_then(|slot| slot.own.as_mut()) {
+            own.insert(page.id().to_owned());
+        }
+        Ok(page)
+    }
+
     /// Keeps a background page rendering for a minute. The browser would not draw it otherwise: animations
     /// would freeze, and `requestAnimationFrame` callbacks would never run.
     pub fn keep_rendering(&self, page: &Page) {

@@ -56,7 +56,7 @@ fn the_list_of_tools_is_short() {
     };
     assert!(characters(&[]) <= 26_000, "{} characters", characters(&[]));
     let every = characters(Capability::value_variants());
-    assert!(every <= 41_600, "{every} characters");
+    assert!(every <= 42_500, "{every} characters");
 }
 
 /// Claude's members stand apart: who asks for them mostly asks for nothing else.

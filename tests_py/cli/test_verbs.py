@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests_py.support.endless import EndlessSite
 from tests_py.support.shell import Shell
 from tests_py.support.site import Site
 from tests_py.support.wire import until
@@ -389,3 +390,17 @@ def test_a_command_fails_without_what_is_expected_of_it(shell: Shell, site: Site
     assert "Saved" in shell.run("click", shell.ref('"Save"', opened), "--expect", "Saved")
     failed = shell.run("click", shell.ref('"Approve"', opened), "--expect", "Approved", status=1)
     assert 'the text "Approved" did not come of it' in failed
+
+
+def test_a_site_is_crawled_by_one_command(shell: Shell) -> None:
+    with EndlessSite(5, traps=False) as site:
+        written = shell.run("crawl", site.url("/"), "site", "--max-pages", "3")
+        assert "3 pages, 0 duplicates, 0 failed. Index: site/index.jsonl" in written
+        written = shell.run("crawl", site.url("/"), "site")
+        assert "6 pages (resumed: 3 were there before)" in written
+        assert sorted(file.name for file in (shell.folder / "site").glob("*.md")) == [
+            "index.md",
+            *(f"p-{number}.md" for number in range(5)),
+        ]
+        refused = shell.run("crawl", site.url("/"), "site", "--max-depth", "1", status=1)
+        assert "the folder contains a crawl with maxDepth null" in refused

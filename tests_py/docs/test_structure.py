@@ -84,13 +84,13 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39838,
-    "mcp": 24750,
-    "session": 5309,
+    "browser": 39880,
+    "mcp": 24950,
+    "session": 7110,
     "bidi": 5138,
     "snapshot": 5717,
     "cli": 5355,
-    "python": 4961,
+    "python": 5054,
     "cdp": 3100,
     "webdriver": 2195,
     "live": 1744,

@@ -264,6 +264,7 @@ def tools_on_a_page(poison: str, page: str, said: str, site: Site) -> list[tuple
             "browser_extract",
             {"each": "body", "fields": {"text": AIMED, "optional": {"selector": "h6", "optional": True}}},
         ),
+        ("browser_crawl", {"url": page, "folder": f"crawl-{len(poison)}", "maxPages": 2}),
         ("browser_take_screenshot", {"ref": AIMED}),
         ("browser_picture", {"labels": True}),
         ("browser_pdf_save", {}),

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 from patchright_mcp.async_api import (
@@ -26,6 +27,7 @@ from patchright_mcp.async_api import (
     Clock,
     ConsoleMessage,
     Cookie,
+    CrawlReport,
     Credentials,
     Debugger,
     DebuggerLocation,
@@ -410,6 +412,9 @@ async def reading(context: BrowserContext, page: Page, origin: str) -> None:
     await page.evaluate("address => fetch(address).then(answer => answer.text())", f"{origin}/nowhere")
     answers: list[KeptAnswer] = await kept.find("path")
     assert [(answer.status, answer.json()) for answer in answers] == [(404, {"path": "/nowhere"})]
+    with TemporaryDirectory() as folder:
+        crawl: CrawlReport = await context.crawl(f"{origin}/", folder, max_pages=1, include="**/*")
+        assert (crawl.pages, crawl.failed, crawl.index) == (1, 0, Path(folder) / "index.jsonl")
     grown: int = await page.scroll_to_end(most_times=1)
     assert grown == 0
     await refused.dispose()

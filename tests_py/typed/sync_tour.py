@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 from patchright_mcp.extract import Select
@@ -27,6 +28,7 @@ from patchright_mcp.sync_api import (
     Clock,
     ConsoleMessage,
     Cookie,
+    CrawlReport,
     Credentials,
     Debugger,
     DebuggerLocation,
@@ -410,6 +412,9 @@ def reading(context: BrowserContext, page: Page, origin: str) -> None:
     page.evaluate("address => fetch(address).then(answer => answer.text())", f"{origin}/nowhere")
     answers: list[KeptAnswer] = kept.find("path")
     assert [(answer.status, answer.json()) for answer in answers] == [(404, {"path": "/nowhere"})]
+    with TemporaryDirectory() as folder:
+        crawl: CrawlReport = context.crawl(f"{origin}/", folder, max_pages=1, include="**/*")
+        assert (crawl.pages, crawl.failed, crawl.index) == (1, 0, Path(folder) / "index.jsonl")
     grown: int = page.scroll_to_end(most_times=1)
     assert grown == 0
     refused.dispose()

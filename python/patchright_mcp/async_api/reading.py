@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -92,6 +93,28 @@ class KeptAnswers(ApiObject):
         self._native.clear()
 
 
+@dataclass(frozen=True)
+class CrawlReport:
+    """What the folder of a crawl contains, earlier runs included."""
+
+    pages: int
+    """The number of pages that were written."""
+    duplicates: int
+    """The number of URLs whose page is that of another URL."""
+    failed: int
+    """The number of URLs that failed in this run. The next run tries them again."""
+    resumed: int
+    """The number of pages and duplicates of earlier runs."""
+    waiting: int
+    """The number of URLs that were found and not visited yet."""
+    skipped: dict[str, int]
+    """The number of URLs that were skipped, by reason, such as `robots` or `calendar`."""
+    stopped: Literal["max_pages", "time_limit"] | None
+    """The limit at which the crawl stopped; `None` if nothing is left."""
+    index: Path
+    """The index: a line of JSON for each page, duplicate and failure."""
+
+
 class ContextReading(ApiObject):
     """The scraping features of a context."""
 
@@ -142,6 +165,55 @@ class ContextReading(ApiObject):
         address = resolve_url_pattern(context, url) if url else None
         native = _core.keep_answers(context._native, address, list(kinds), int(most_mb * 1_000_000))
         return KeptAnswers(context, native)
+
+    async def crawl(
+        self,
+        url: str,
+        folder: str | Path,
+        *,
+        max_depth: int | None = None,
+        max_pages: int = 100,
+        include: str | Sequence[str] = (),
+        exclude: str | Sequence[str] = (),
+        time_limit_s: float = 3600,
+        concurrency: int = 4,
+        respect_robots: bool = True,
+    ) -> CrawlReport:
+        """Crawls a site: writes each page as Markdown to a folder, and an index of them (`index.jsonl`).
+
+        The crawl starts from a page or a sitemap and stays on its host. The same call continues a crawl that was
+        interrupted or reached a limit, and tries failed pages again.
+
+        Args:
+            url: A page, or a sitemap (`.xml`, `.xml.gz`).
+            folder: A new or empty folder, or that of an earlier run.
+            max_depth: How many links a page may be away from the start. Default: unlimited.
+            max_pages: The most pages in the folder, with duplicates and failures.
+            include: Patterns as for `route` of the URLs to open besides the start. Default: all of the host.
+            exclude: Patterns of the URLs not to open.
+            time_limit_s: The time limit in seconds.
+            concurrency: The number of tabs, from 1 to 16.
+            respect_robots: Whether robots.txt (with `Crawl-delay`), `noindex` and `nofollow` are obeyed, for the user
+                agent `patchright-mcp`.
+
+        Raises:
+            Error: If the folder contains something else or another crawl, or the start cannot be opened.
+        """
+        context = cast("BrowserContext", self)
+        arguments = {
+            "url": context._resolved(url),
+            "folder": str(folder),
+            "max_depth": max_depth,
+            "max_pages": max_pages,
+            "include": [resolve_url_pattern(context, pattern) for pattern in actions.as_list(include)],
+            "exclude": [resolve_url_pattern(context, pattern) for pattern in actions.as_list(exclude)],
+            "time_limit_s": time_limit_s,
+            "concurrency": concurrency,
+            "respect_robots": respect_robots,
+            "page_limit_ms": context._timeout(context._default_navigation_timeout),
+        }
+        report = await self._run(_core.crawl(context._native, arguments, context._pacing))
+        return CrawlReport(**{**report, "index": Path(report["index"])})
 
 
 def resolve_url_pattern(context: BrowserContext, url: str) -> str:

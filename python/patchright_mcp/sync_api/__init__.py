@@ -55,7 +55,7 @@ from .input import Keyboard, Mouse, Touchscreen
 from .locator import FrameLocator, Locator
 from .network import Download, Request, Response, WebSocket, Worker
 from .page import Page
-from .reading import KeptAnswer, KeptAnswers
+from .reading import CrawlReport, KeptAnswer, KeptAnswers
 from .routing import Route
 from .selectors import Selectors
 from .storage import WebStorage
@@ -79,6 +79,7 @@ __all__ = [
     "Clock",
     "ConsoleMessage",
     "Cookie",
+    "CrawlReport",
     "Credentials",
     "Debugger",
     "DebuggerLocation",

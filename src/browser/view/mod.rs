@@ -7,6 +7,7 @@ pub(super) mod discard;
 pub(super) mod dom_snapshot;
 pub(super) mod extract;
 mod lay;
+pub(super) mod links;
 pub(super) mod outlined;
 pub(super) mod overlay;
 pub(super) mod pdf;

@@ -32,6 +32,7 @@ pub mod vision;
 pub mod pdf;
 pub mod find;
 pub mod extract;
+pub mod crawl;
 pub mod steps;
 pub mod run;
 pub mod program;
@@ -50,7 +51,7 @@ pub(in crate::mcp) fn milliseconds(number: f64) -> Duration {
 }
 
 /// All tools except those of [`claude`], in the order of the tool list. `--caps` and `--toolsets` enable some of them.
-pub static ALL_TOOLS: [AnyTool; 65] = [
+pub static ALL_TOOLS: [AnyTool; 66] = [
     AnyTool::of::<navigate::Navigate>(),
     AnyTool::of::<navigate::NavigateBack>(),
     AnyTool::of::<history::History>(),
@@ -96,6 +97,7 @@ pub static ALL_TOOLS: [AnyTool; 65] = [
     AnyTool::of::<emulate::Emulate>(),
     AnyTool::of::<find::Find>(),
     AnyTool::of::<extract::Extract>(),
+    AnyTool::of::<crawl::Crawl>(),
     AnyTool::of::<steps::Steps>(),
     AnyTool::of::<program::RunProgram>(),
     AnyTool::of::<run::RunPython>(),
