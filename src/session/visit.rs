@@ -192,8 +192,17 @@ async fn perform(
             for (selector, value) in fields {
                 let fill = |element: ElementHandle, left| async move {
                     let value = secrets.expand_secrets(value, &element).await?;
+                    let mark = page.mark();
                     element.set_value_from_text(&value, &ActionOptions::within(left).fail_early()).await?;
-                    element.control_value_after(&value).await
+                    match element.control_value_after(&value).await {
+                        // The text arrived, and the page has left because of it.
+                        Err(Error::StaleRef { .. } | Error::DocumentGone)
+                            if page.effects_since(mark).committed =>
+                        {
+                            Ok(())
+                        }
+                        shown => shown.map(drop),
+                    }
                 };
                 page.with_match(selector, rest(deadline), fill).await?;
             }

@@ -86,7 +86,6 @@ CLICKS = {
     "taken out as it is pressed": Case(GO_AND.format("this.remove()"), BLOCKED, did=None),
     "moved away as it is pressed": Case(GO_AND.format("this.style.marginLeft = '300px'"), BLOCKED, did=None),
     "disabled as it is pressed": Case(GO_AND.format("this.disabled = true"), BLOCKED, did=None),
-    "left as it is pressed": Case(GO_AND.format(LEAVE), BLOCKED, did=None),
     "never still": Case(
         """<style>@keyframes go { to { transform: translateX(40px) } }
           button { animation: go 1s infinite alternate linear }</style>"""
@@ -275,11 +274,20 @@ async def test_half_a_text_is_no_success_even_if_a_field_for_digits_would_hold_t
     assert set(outcomes.values()) > {DONE}
 
 
+async def test_a_click_is_done_only_if_it_arrives_before_the_page_leaves(doors: Doors, site: Site) -> None:
+    case = Case(GO_AND.format(LEAVE), did=None)
+    outcomes = await through(doors, site, case, lambda door, url: door.click(url, "button"))
+    # On a busy machine the new document can come after the click.
+    arrived = {name for name in outcomes if did(site, name) == ["go"]}
+    assert {name for name, outcome in outcomes.items() if outcome == DONE} <= arrived
+
+
 async def test_a_text_is_entered_only_if_it_arrives_before_the_page_leaves(doors: Doors, site: Site) -> None:
     field = f'<input onkeydown="1" oninput="did(this.value); if (this.value.length > 1) {{ {LEAVE} }}">'
-    case = Case(field, BLOCKED, "input", "Ada")
+    case = Case(field, selector="input", value="Ada")
     outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
-    for name, outcome in outcomes.items():
-        # Some doors insert the whole text at once.
-        assert (name, did(site, name)[-1]) == (name, "Ada" if outcome == DONE else "Ad")
+    # Some doors insert the whole text at once.
+    assert {name: "Ada" if outcome == DONE else "Ad" for name, outcome in outcomes.items()} == {
+        name: did(site, name)[-1] for name in outcomes
+    }
     assert set(outcomes.values()) > {DONE}

@@ -34,7 +34,7 @@ impl Host<'_> {
                 let mut value = Value::Null;
                 let fields = [element.clone()];
                 let acts_on = match action {
-                    ElementAction::Click(_) | ElementAction::Tap(_) => ActionTarget::Clicked(&element),
+                    ElementAction::Click(_) | ElementAction::Tap(_) => ActionTarget::Pressed(&element),
                     ElementAction::Hover(_) => ActionTarget::Pointed(&element),
                     ElementAction::Fill { .. } => ActionTarget::Filled(&fields),
                     _ => ActionTarget::Page,
