@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39880,
+    "browser": 39946,
     "mcp": 24950,
     "session": 7110,
     "bidi": 5138,
