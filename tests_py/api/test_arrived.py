@@ -4,6 +4,7 @@ import pytest
 
 from patchright_mcp.async_api import Error, Page
 from tests_py.mcp.test_arrived import GRID, LATER, LESS, MADE, STOLEN, TERMINAL
+from tests_py.support.site import Site, document
 
 
 async def test_lost_letters_are_inserted_again(page: Page) -> None:
@@ -61,3 +62,36 @@ async def test_a_field_that_is_replaced_when_its_text_is_selected_does_not_keep_
     await page.set_content(RENEWED)
     await page.locator("input").fill("Ada")
     assert await page.locator("input").input_value() == "Ada"
+
+
+CODE = """<div id=code></div><script>
+  const leave = () => {
+    location.href = "AWAY";
+    for (const end = Date.now() + 2000; Date.now() < end;);
+  };
+  const boxes = [...Array(4)].map(() => Object.assign(document.createElement("input"), { maxLength: 1 }));
+  document.querySelector("#code").append(...boxes);
+  boxes.forEach((box, index) => box.addEventListener("input", () => {
+    boxes[index + 1]?.focus();
+    if (boxes.every((each) => each.value)) leave();
+  }));
+</script>"""
+KEYS = """<input><script>
+  let text = "";
+  document.querySelector("input").onkeydown = (event) => {
+    event.preventDefault();
+    text += event.key;
+    if (text.length === 4) location.href = "AWAY";
+  };
+</script>"""
+
+
+@pytest.mark.parametrize("body", [CODE, KEYS], ids=["several fields", "keys that the page handles"])
+async def test_a_page_that_leaves_because_of_a_whole_text_has_taken_it(
+    page: Page, site: Site, body: str
+) -> None:
+    site.publish("/away", document("Away", "<h1>Away</h1>"))
+    body = body.replace("AWAY", f"{site.other_origin}/away")
+    await page.goto(site.publish("/code", document("Code", body)))
+    await page.locator("input").first.press_sequentially("1234", timeout=5_000)
+    await page.wait_for_url("**/away")

@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39946,
+    "browser": 39961,
     "mcp": 24950,
     "session": 7110,
     "bidi": 5138,

@@ -457,8 +457,7 @@ impl ElementHandle {
     /// Starts to record the press, if it will be verified. The page handles this call before all later ones.
     async fn begin_watching(&self, need: RequiredState) -> Result<Option<PressAnswer>> {
         let Some(clicks) = need.watched.filter(|_| need.hit) else { return Ok(None) };
-        let arguments = vec![self.handle().argument(), value_argument(&(clicks > 1))];
-        Ok(Some(Box::pin(self.world().begin_call("pressed", arguments).await?)))
+        Ok(Some(self.begin_ask("pressed", vec![value_argument(&(clicks > 1))]).await?))
     }
 
     /// Returns the obstacle that has appeared at this point of the element's own frame, if any.

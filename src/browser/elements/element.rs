@@ -1,6 +1,7 @@
 //! Element handles: references to single DOM nodes, and the operations on them.
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -255,6 +256,19 @@ impl ElementHandle {
         let mut all = vec![self.handle.argument()];
         all.extend(arguments);
         self.world.call_with(method, all).await.map_err(|error| self.explain(error))
+    }
+
+    /// Like [`ask`](Self::ask), but returns once the call is sent. The future yields the answer, or fails with
+    /// `DocumentGone` if the document goes before.
+    pub(super) async fn begin_ask<T: DeserializeOwned + 'static>(
+        &self,
+        method: &str,
+        arguments: Vec<CallArgument>,
+    ) -> Result<BoxFuture<'static, Result<T>>> {
+        let mut all = vec![self.handle.argument()];
+        all.extend(arguments);
+        let begun = self.world.begin_call(method, all).await.map_err(|error| self.explain(error))?;
+        Ok(Box::pin(begun))
     }
 
     /// Returns the parent element.

@@ -159,7 +159,7 @@ impl ElementHandle {
 
     /// Starts to record whether the text that is entered next into this field arrives.
     async fn text_receipt(&self) -> Result<TextReceipt> {
-        Ok(TextReceipt(Box::pin(self.world().begin_call("textReceipt", Vec::new()).await?)))
+        Ok(TextReceipt(self.begin_ask("textReceipt", Vec::new()).await?))
     }
 
     async fn verify_filled(&self, value: &str, options: &ActionOptions) -> Result<FieldKind> {
@@ -200,9 +200,11 @@ impl ElementHandle {
     ) -> Result<()> {
         self.focus().await?;
         let input = self.input(options)?;
+        if input.is_bare() {
+            return input.keyboard().type_text(text, delay).await;
+        }
         let receipt = self.text_receipt().await?;
-        let verifies_effect = !input.is_bare() && self.ask("noteKeys", vec![value_argument(&text)]).await?;
-        if !verifies_effect {
+        if !self.ask::<bool>("noteKeys", vec![value_argument(&text)]).await? {
             return input.keyboard().type_text(text, delay).await;
         }
         self.type_all(&input.keyboard(), text, delay).await?;

@@ -56,7 +56,7 @@ impl ElementHandle {
         let hovering = async {
             self.approach(RequiredState::HOVERABLE, options).await?.point_at(&self.input(options)?).await
         };
-        let receipt = self.world().begin_call::<()>("watchHover", vec![self.handle().argument()]).await?;
+        let receipt = self.begin_ask::<()>("watchHover", Vec::new()).await?;
         let hovered = hovering.await;
         let is_met = match self.recorded_result::<bool>("hovered").await {
             Err(Error::DocumentGone) => matches!(receipt.now_or_never(), Some(Ok(()))),

@@ -323,9 +323,9 @@ impl EffectWatcher {
         let opened =
             if ending == SettleEnd::Gone { self.opened() } else { self.until_opened(pending.windows).await };
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
-        let lost = match pending.committed || self.is_left {
-            true => self.lost_with_document().await,
-            false => self.lost.take(),
+        let lost = match self.receipt.take() {
+            Some(receipt) if pending.committed || self.is_left => lost_with_document(receipt).await,
+            _ => self.lost.take().filter(|_| !pending.committed),
         };
         let reached = match self.neighbours.take() {
             // A dialog keeps pages of the same process from answering.
@@ -335,13 +335,6 @@ impl EffectWatcher {
             _ => Vec::new(),
         };
         SettleResult { navigated: pending.committed, opened, ending, still, said, moved, lost, reached }
-    }
-
-    /// Returns why a press is lost whose document is gone: it reported no click before.
-    async fn lost_with_document(&mut self) -> Option<PressFailure> {
-        let is_clicked = timeout(ANSWER_LIMIT, self.receipt.take()?).await;
-        let lost = (PressedElementFate::Elsewhere, "click".to_owned());
-        (!matches!(is_clicked, Ok(Ok(true)))).then_some(PressFailure::Away(lost))
     }
 
     /// Returns descriptions of activity still in progress. First waits for a new document to be built.
@@ -592,6 +585,13 @@ impl<'a> Wait<'a> {
             None => (self.acted + limit.max(self.options.window)).min(most),
         }
     }
+}
+
+/// Returns why a press is lost whose document is gone, unless the document reported a click before.
+async fn lost_with_document(receipt: JoinHandle<bool>) -> Option<PressFailure> {
+    let is_clicked = timeout(ANSWER_LIMIT, receipt).await;
+    let lost = (PressedElementFate::Elsewhere, "click".to_owned());
+    (!matches!(is_clicked, Ok(Ok(true)))).then_some(PressFailure::Away(lost))
 }
 
 /// Returns the reason to end a wait at once, if any.

@@ -22,7 +22,7 @@ engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const asked = adds === "caret" ? withText(field, shown, text) : adds ? shown + text : text;
   const [name, before] = [engine.nameOf(field), last?.before ?? shown];
   typing = { field, name, text, asked, before, adds, made: last && shown, arrivals: [], strays: [], held: false, full: false, heir: null };
-  typing.receipt = receipt ?? last?.receipt;
+  Object.assign(typing, { receipt: receipt ?? last?.receipt, needed: plain(text).length, received: 0 });
   receipt = null;
   records.set(field, typing);
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
@@ -34,7 +34,7 @@ function withText({ selectionStart, selectionEnd }, shown, text) {
   return isKnown ? shown.slice(0, selectionStart) + text + shown.slice(selectionEnd) : shown + text;
 }
 
-/** Resolves as soon as the next text that is recorded has arrived in its field. */
+/** Resolves as soon as the next text that is recorded has arrived. */
 engine.textReceipt = () =>
   new Promise((resolve) => {
     receipt = resolve;
@@ -71,13 +71,31 @@ function note(event) {
   const { field } = typing;
   const isOwn = isWithin(target, field) || target === typing.heir || succeeds(target, typing);
   if (event.type === "input") {
+    if (isOwn) typing.full ||= isSame(editedText(target), typing.asked) || isAdded(typing, editedText(target));
+    noteArrival(typing);
     if (!isOwn) return;
-    typing.full ||= isSame(editedText(target), typing.asked) || isAdded(typing, editedText(target));
-    if (typing.full || hasArrived(typing)) typing.receipt?.(true);
     // Reads the field after the page has handled the event and may have rejected the text.
     setTimeout(noteHeld, 0, typing);
-  } else if (isOwn) typing.arrivals.push(event);
-  else if (event.type === "beforeinput") noteStray(target, textOf(event));
+  } else if (isOwn) {
+    typing.arrivals.push(event);
+    if (event.type === "beforeinput") typing.received += textOf(event).length;
+    // The page may handle a key itself, and cancel it.
+    if (event.type === "keydown") setTimeout(noteKey, 0, typing, event);
+  } else if (event.type === "beforeinput") noteStray(target, textOf(event));
+}
+
+function noteKey(record, event) {
+  record.received += textOf(event).length;
+  noteArrival(record);
+}
+
+function noteArrival(record) {
+  if (!record.receipt) return;
+  // Comparing the whole text at each key would take too long.
+  const isWhole = record.received >= record.needed && (hasArrived(record) || (isSpread(record) && hasArrived(record, record.strays)));
+  if (!record.full && !isWhole) return;
+  record.receipt();
+  record.receipt = null;
 }
 
 function noteHeld(record) {
@@ -88,6 +106,7 @@ function noteHeld(record) {
 }
 
 function noteStray(element, text) {
+  typing.received += text.length;
   const last = typing.strays.at(-1);
   if (last?.element === element) last.text += text;
   else if (text && typing.strays.length < MOST_STRAYS) typing.strays.push({ element, text });
@@ -107,7 +126,9 @@ const isAdded = ({ adds, before, text }, shown) => adds && shown !== before && c
 /** Whether a text that should replace the old one stands beside it. If a prefix is part of the field's format, this is so only once. */
 const keepsOldText = ({ adds, before, asked }, shown) =>
   !adds && letters(before) !== "" && [before + asked, asked + before].some((text) => isSame(shown, text));
-const hasArrived = ({ arrivals, text }) => plain(arrivals.map(textOf).join("")).includes(plain(text));
+/** Whether the whole text has arrived in its field, or there and in the fields of `strays`. */
+const hasArrived = ({ arrivals, text }, strays = []) =>
+  plain([...arrivals.map(textOf), ...strays.map((stray) => stray.text)].join("")).includes(plain(text));
 
 /** Whether the page has distributed the text over several fields on purpose, such as a one-time code with one field per digit. */
 function isSpread({ field, strays }) {
