@@ -404,7 +404,7 @@ impl Error {
                 "give the field another selector or type (string takes any text), or make it optional if it can be missing"
             }
             Self::RobotsDisallow => {
-                "use another source; only the user can start the server without --respect-robots"
+                "use another source; only the user may decide to ignore robots.txt, with ignoreRobots or without --respect-robots"
             }
             Self::Broken => "take a snapshot, then try another way; the server's log has the details",
             Self::NotAllowed { .. } => {

@@ -170,7 +170,7 @@ fn remember(sites: &mut HashMap<String, Site>, origin: String, site: Site) {
     sites.insert(origin, site);
 }
 
-fn is_web(url: &Url) -> bool {
+pub(super) fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
 }
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from types import TracebackType
 from urllib.parse import parse_qs
 
-from typing_extensions import Self
+from tests_py.support.served import Served
 
 STYLE = """<style>
   body { margin: 0 }
@@ -26,23 +24,13 @@ REPORT = "<!doctype html><title>Report</title><main><h1>The report</h1><p>All is
 PASSWORD = "correct horse battery"  # noqa: S105
 
 
-class LoginSite:
+class LoginSite(Served):
     """Serves `/report` behind a login, and `/checked` behind a box."""
 
     def __init__(self) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.daemon_threads = True
         self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):

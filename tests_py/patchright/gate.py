@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
-from types import TracebackType
+from threading import Event
 
-from typing_extensions import Self
+from tests_py.support.served import Served
 
 LOGIN = """<!doctype html><title>Sign in</title>
 <form><input name=user><input type=password name=password><button>Sign in</button></form>
@@ -27,7 +26,7 @@ CAPTCHA = """<!doctype html><title>One moment</title><p>Are you a person?</p>
 REPORT = "<!doctype html><title>Report</title><main><h1>The report</h1><p>All is well.</p></main>"
 
 
-class Gate:
+class Gate(Served):
     """Serves `/report` behind a login, `/checked` behind a captcha, until `open` is called."""
 
     def __init__(self) -> None:
@@ -36,16 +35,6 @@ class Gate:
         self._opened = Event()
         self._server.opened = self._opened  # type: ignore[attr-defined]
         self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
     def open(self) -> None:
         """What the person does: on another device, so that the page goes on by itself."""

@@ -7,19 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from types import TracebackType
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from tests_py.support.served import Served
 
 ROBOTS = "User-agent: patchright-mcp\nDisallow: /private\nUser-agent: *\nDisallow: /\n"
 BRANCHES = 8
 
 
-class EndlessSite:
+class EndlessSite(Served):
     """Serves `/p/0` to `/p/N-1`, a tree of links. With `traps`, each page also links to sets without end."""
 
     def __init__(self, pages: int, *, traps: bool = True) -> None:
@@ -63,16 +59,6 @@ class EndlessSite:
 
         self._server = Server(("127.0.0.1", 0), Handler)
         self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
     def url(self, path: str) -> str:
         return self.origin + path

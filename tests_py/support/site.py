@@ -12,14 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlsplit
 
-if TYPE_CHECKING:
-    # Benches run with an interpreter that has nothing but what they measure.
-    from typing_extensions import Self
+from tests_py.support.served import Served
 
 PAGES = Path(__file__).parents[2] / "tests" / "pages"
 LONGEST_HOLD_S = 60
@@ -31,12 +28,14 @@ KINDS = {
 }
 
 
-class Site:
+class Site(Served):
     """Serves `tests/pages` and a few addresses that behave badly on purpose.
 
     `origin` and `other_origin` lead to the same pages, but to a browser they are two sites: a frame
     of one in the other gets a process of its own.
     """
+
+    _server: _Server
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -50,16 +49,11 @@ class Site:
         self.origin = f"{scheme}://127.0.0.1:{self.port}"
         self.other_origin = f"{scheme}://localhost:{self.port}"
 
-    def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._server.released.set()
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__(kind, error, trace)
 
     def page(self, name: str) -> str:
         """The address of `tests/pages/NAME.html`."""

@@ -8,6 +8,7 @@ use super::options::{CrawlOptions, CrawlReport, SkipReason, StopReason, globs};
 use super::urls::{TrapDetector, clean, key};
 use crate::browser::{PageLinks, UrlGlob, iso_timestamp};
 use crate::error::Result;
+use crate::session::pacing::is_web;
 use crate::sync::unix_time;
 
 /// Endings of files that no page has; they are not opened.
@@ -455,7 +456,7 @@ fn host_of(url: &Url) -> String {
 /// Parses a link that a crawl may open.
 fn web_url(link: &str) -> Option<Url> {
     let url = Url::parse(link).ok()?;
-    matches!(url.scheme(), "http" | "https").then(|| clean(&url))
+    is_web(&url).then(|| clean(&url))
 }
 
 /// Returns the mark under which a skipped URL is known. `nofollow` leaves it to other pages.
