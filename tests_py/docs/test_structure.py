@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 39961,
+    "browser": 39976,
     "mcp": 24950,
     "session": 7110,
     "bidi": 5138,

@@ -274,6 +274,25 @@ async def test_half_a_text_is_no_success_even_if_a_field_for_digits_would_hold_t
     assert set(outcomes.values()) > {DONE}
 
 
+@pytest.mark.parametrize("lost", ["_", "a", "1"])
+@pytest.mark.parametrize("is_filter", [False, True])
+async def test_a_character_that_a_busy_page_loses_is_entered_again_and_a_filtered_one_is_not(
+    doors: Doors,
+    site: Site,
+    lost: str,
+    is_filter: bool,  # noqa: FBT001
+) -> None:
+    loses = "true" if is_filter else f"event.data === '{lost}'"
+    field = f"""<input onkeydown="1" oninput="
+      if ({loses}) this.value = this.value.replace('{lost}', ''); did(this.value)">"""
+    text = "b_a1"
+    case = Case(field, selector="input", value=text)
+    outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
+    assert outcomes == dict.fromkeys(doors, DONE)
+    held = text.replace(lost, "") if is_filter else text
+    assert {name: did(site, name)[-1] for name in doors} == dict.fromkeys(doors, held)
+
+
 async def test_a_click_is_done_only_if_it_arrives_before_the_page_leaves(doors: Doors, site: Site) -> None:
     case = Case(GO_AND.format(LEAVE), did=None)
     outcomes = await through(doors, site, case, lambda door, url: door.click(url, "button"))
