@@ -117,7 +117,14 @@ impl ElementHandle {
     async fn hand_over(&self, paths: Vec<String>) -> Result<usize> {
         match self.handle_of("fileHeir", Vec::new()).await? {
             Some(heir) => heir.hand_over_here(paths).await,
-            None => self.hand_over_here(paths).await,
+            None => match self.hand_over_here(paths.clone()).await {
+                // The page replaced the input before the files arrived.
+                Err(stale @ Error::StaleRef { .. }) => match self.handle_of("fileHeir", Vec::new()).await? {
+                    Some(heir) => heir.hand_over_here(paths).await,
+                    None => Err(stale),
+                },
+                given => given,
+            },
         }
     }
 

@@ -410,6 +410,7 @@ engine.optionAt = (node, index) => controlOf(node).options[index] ?? null;
 engine.fileInput = (node) => {
   const input = controlOf(node);
   if (!(input instanceof HTMLInputElement) || input.type !== "file") return { wrong: called(input) };
+  if (isConnected(input)) attached.add(input);
   if (engine.isDisabled(input)) return { disabled: true };
   return { multiple: input.multiple, folder: input.webkitdirectory };
 };
@@ -418,6 +419,8 @@ engine.fileInput = (node) => {
 engine.whenFilesChange = (node) =>
   new Promise((done) => controlOf(node).addEventListener("change", () => done(null), { capture: true, once: true }));
 
+/** File inputs that have been in the document. Others are used by scripts without being attached. */
+const attached = new WeakSet();
 const filesHeard = new WeakMap();
 const noteFilesHeard = (event) => {
   const [field] = event.composedPath();
@@ -428,11 +431,8 @@ const noteFilesHeard = (event) => {
 engine.noteFiles = (node) => {
   const field = controlOf(node);
   filesHeard.set(field, 0);
-  if (isConnected(field)) attached.add(field);
   for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
 };
-/** File inputs that were in the document when they received files. */
-const attached = new WeakSet();
 /** Returns the number of files that a file input has received since `noteFiles`; null if it was removed before it received any. */
 engine.filesArrived = (node) => {
   const field = controlOf(node);
