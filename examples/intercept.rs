@@ -5,7 +5,7 @@ use std::sync::Arc;
 use patchright_mcp::Result;
 use patchright_mcp::browser::launch::LaunchOptions;
 use patchright_mcp::browser::{
-    Browser, ContextOptions, Fulfillment, InterceptedUrls, NavigateOptions, NetworkEvent, Overrides,
+    Browser, ContextOptions, Fulfillment, InterceptedUrls, NavigateOptions, NetworkEvent, RequestOverrides,
 };
 
 #[tokio::main]
@@ -23,7 +23,7 @@ async fn main() -> Result<()> {
                 let headers = vec![("content-type".to_owned(), "text/html".to_owned())];
                 route.fulfill(&Fulfillment { status: 200, headers, body }).await
             } else {
-                route.resume(&Overrides::default()).await
+                route.resume(&RequestOverrides::default()).await
             };
             if let Err(error) = decided {
                 eprintln!("{error}");

@@ -60,7 +60,7 @@ use crate::browser::launch::LaunchOptions;
 use crate::fleet::{BrowserPool, DEFAULT_LEASE, ReplicaOptions, SharedStore};
 use crate::folders;
 use crate::live::{LiveViewOptions, VisitorAuth};
-use crate::mcp::http::{ClientLimits, HttpOptions, KeyFile, Keys, OAuth, RequestGuard};
+use crate::mcp::http::{ApiKeys, ClientLimits, HttpOptions, KeyFile, OAuth, RequestGuard};
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{Capability, Toolset};
 use crate::mcp::tools;
@@ -68,9 +68,9 @@ use crate::mcp::tools;
 use crate::mcp::traces::SpanExporterOptions;
 use crate::secrets::Secrets;
 use crate::session::cooldown::DEFAULT_PERIOD;
-use crate::session::pacing::Politeness;
+use crate::session::pacing::PacingOptions;
 use crate::session::registry::SessionOptions;
-use crate::session::{BrowserSource, EngineOptions, Limits, Roots};
+use crate::session::{BrowserSource, EngineOptions, OwnerLimits, Roots};
 use crate::webdriver;
 
 /// How long an unused headless browser stays open by default.
@@ -170,7 +170,7 @@ impl Config {
         }
         engine.secrets = secrets(&flags, http.as_ref())?;
         engine.context.hidden_texts = engine.secrets.hidden_texts();
-        engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
+        engine.context.local_files = settings.files.allow_urls.then(|| settings.files.roots.to_local_files());
         // A remote client reports MCP roots of its own machine, so they are ignored by default.
         let is_near =
             http.as_ref().is_none_or(|http| is_loopback(&http.host) && !http.keys.has_several_owners());
@@ -211,7 +211,7 @@ fn settings(flags: &Flags) -> Result<Settings, EarlyExit> {
     settings.language = flags.user.lang.unwrap_or_default();
     settings.consent = flags.user.confirm.clone().unwrap_or_default();
     settings.cooldown_scope = flags.user.cooldown_scope.unwrap_or_default();
-    settings.politeness = Politeness {
+    settings.politeness = PacingOptions {
         min_interval: Duration::from_millis(flags.politeness.min_interval.unwrap_or_default()),
         respect_robots: flags.politeness.respect_robots.unwrap_or_default(),
     };
@@ -396,13 +396,13 @@ fn engine_options(flags: &Flags) -> Result<EngineOptions, EarlyExit> {
         }
         (None, None) => BrowserSource::Launch(Box::new(launch)),
     };
-    let limits = Limits::default();
+    let limits = OwnerLimits::default();
     let at_most =
         |given: Option<u64>, usual: usize| given.map_or(usual, |most| usize::try_from(most).unwrap_or(usual));
     // Allows one context and one tab per session: exceeding `--max-sessions` has a separate error.
     let sessions = at_most(flags.sessions.max_sessions, SessionOptions::default().limit.get());
     let usual = limits.tabs.max(sessions + 20);
-    let limits = Limits {
+    let limits = OwnerLimits {
         tabs: at_most(flags.limits.max_tabs, usual),
         contexts: at_most(flags.limits.max_contexts, usual),
         memory: flags.limits.max_memory.map_or(limits.memory, |mb| mb << 20),
@@ -482,7 +482,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, EarlyExit> {
     let mut guard = RequestGuard::new(&host, &hosts, &origins)
         .map_err(|error| mistake("allowed-hosts", &error.to_string()))?;
     if let Some(url) = flags.user.live_url.as_deref().and_then(|url| url::Url::parse(url).ok()) {
-        guard = guard.with_visitors(&url);
+        guard = guard.with_live_view_url(&url);
     }
     let limits = ClientLimits::default();
     let limits = ClientLimits {
@@ -494,7 +494,7 @@ fn http_options(flags: &Flags) -> Result<Option<HttpOptions>, EarlyExit> {
 }
 
 /// Returns the API keys and OAuth tokens that the HTTP server accepts.
-fn keys(flags: &Flags, host: &str) -> Result<Keys, EarlyExit> {
+fn keys(flags: &Flags, host: &str) -> Result<ApiKeys, EarlyExit> {
     let too_short = |key: &String| key.trim().len() < SHORTEST_KEY;
     if flags.http.api_key.iter().flatten().any(too_short) {
         let reason = format!(
@@ -504,7 +504,7 @@ fn keys(flags: &Flags, host: &str) -> Result<Keys, EarlyExit> {
     }
     let mut given = flags.http.api_key.clone().unwrap_or_default();
     if let Some(path) = &flags.http.api_key_file {
-        let keys = Keys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
+        let keys = ApiKeys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
         if keys.is_empty() {
             return Err(mistake("api-key-file", "the file contains no key"));
         }
@@ -525,11 +525,11 @@ fn keys(flags: &Flags, host: &str) -> Result<Keys, EarlyExit> {
         if !is_loopback(host) {
             return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
         }
-        Ok(Keys::none())
+        Ok(ApiKeys::none())
     } else if given.is_empty() && file.is_none() && oauth.is_none() {
-        Keys::generate().map_err(|error| mistake("api-key", &error.to_string()))
+        ApiKeys::generate().map_err(|error| mistake("api-key", &error.to_string()))
     } else {
-        let keys = Keys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?;
+        let keys = ApiKeys::new(given).map_err(|error| mistake("api-key", &error.to_string()))?;
         Ok(keys.with_file(file).with_oauth(oauth))
     }
 }

@@ -13,7 +13,7 @@ mod element;
 mod facts;
 
 /// The method name in errors of raw CDP commands: errors store static names, and the caller knows the method.
-pub const RAW_METHOD_PLACEHOLDER: &str = "the command";
+pub const RAW_CDP_COMMAND_LABEL: &str = "the command";
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

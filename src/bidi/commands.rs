@@ -8,7 +8,7 @@ use crate::cdp::{Command, Event};
 /// Several clicks at one position. Firefox detects a double click only if all its events come together.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClickChain {
+pub struct PerformClicks {
     pub button: &'static str,
     /// How long the button is down for each click, in milliseconds.
     pub holds: Vec<u32>,
@@ -16,7 +16,7 @@ pub struct ClickChain {
     pub pauses: Vec<u32>,
 }
 
-impl Command for ClickChain {
+impl Command for PerformClicks {
     const METHOD: &'static str = "Firefox.clickChain";
     type Reply = Empty;
 }
@@ -40,9 +40,9 @@ impl Command for CreateContext {
 
 /// Aborts the next document request of a page, so that the current document stays.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct RefuseNextDocument {}
+pub struct AbortNextDocumentRequest {}
 
-impl Command for RefuseNextDocument {
+impl Command for AbortNextDocumentRequest {
     const METHOD: &'static str = "Firefox.refuseNextDocument";
     type Reply = Empty;
 }
@@ -63,16 +63,16 @@ impl Command for CaptureScreencastFrame {
 }
 
 /// The navigation type of a frame's initial empty document.
-pub const FIRST_DOCUMENT: &str = "FirstDocument";
+pub const INITIAL_EMPTY_DOCUMENT: &str = "FirstDocument";
 
 /// An event with the name of a frame, which Firefox reports only on request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FrameNamed {
+pub struct FrameNameReported {
     pub frame_id: String,
     pub name: String,
 }
 
-impl Event for FrameNamed {
+impl Event for FrameNameReported {
     const METHOD: &'static str = "Firefox.frameNamed";
 }

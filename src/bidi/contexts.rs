@@ -18,7 +18,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         "Browser.close" => driver.ask("browser.close", json!({})).await,
         "Browser.setDownloadBehavior" => downloads::keep(command, context_named(command.params)).await,
-        "Browser.cancelDownload" => Err(Refusal::Missing(missing_features::STOPPED_DOWNLOAD)),
+        "Browser.cancelDownload" => Err(Refusal::Missing(missing_features::CANCEL_DOWNLOAD)),
         "Browser.grantPermissions" => emulation::grant(command).await,
         "Browser.resetPermissions" => emulation::take_back(command).await,
         "Target.getBrowserContexts" => {

@@ -58,13 +58,13 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             driver.ask("emulation.setGeolocationOverride", with(command, "coordinates", place)).await
         }
         "Emulation.setCPUThrottlingRate" if params["rate"].as_f64().is_some_and(|rate| rate > 1.0) => {
-            Err(Refusal::Missing(missing_features::SLOW_PROCESSOR))
+            Err(Refusal::Missing(missing_features::CPU_THROTTLING))
         }
         "Emulation.setTouchEmulationEnabled" if asked("enabled") => {
             Err(Refusal::Missing(missing_features::TOUCH))
         }
         "Emulation.setScriptExecutionDisabled" if asked("value") => {
-            Err(Refusal::Missing(missing_features::NO_SCRIPTS))
+            Err(Refusal::Missing(missing_features::DISABLED_JAVASCRIPT))
         }
         "Emulation.setEmulatedMedia" if !is_plain_media(params) => {
             Err(Refusal::Missing(missing_features::MEDIA))

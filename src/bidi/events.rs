@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::commands::{FIRST_DOCUMENT, FrameNamed};
+use super::commands::{FrameNameReported, INITIAL_EMPTY_DOCUMENT};
 use super::driver::Driver;
 use super::emulation::grant_for_url;
 use super::frames::frame_json;
@@ -165,7 +165,7 @@ fn frame_created(driver: &Arc<Driver>, context: &str, parent: &str) {
     };
     emit_for(driver, context, "Page.frameAttached", json!({"frameId": context, "parentFrameId": parent}));
     // No navigation reports the initial document, so its events are emitted here.
-    tell_document(driver, context, FIRST_DOCUMENT);
+    tell_document(driver, context, INITIAL_EMPTY_DOCUMENT);
     for name in ["DOMContentLoaded", "load"] {
         tell_moment(driver, context, &first_loader(context), name);
     }
@@ -185,7 +185,7 @@ async fn name_frame(driver: Arc<Driver>, context: String, parent: String) {
     if let Some(frame) = driver.state().frames.get_mut(&context) {
         name.clone_into(&mut frame.name);
     }
-    emit_for(&driver, &context, FrameNamed::METHOD, json!({"frameId": context, "name": name}));
+    emit_for(&driver, &context, FrameNameReported::METHOD, json!({"frameId": context, "name": name}));
 }
 
 fn tell_document(driver: &Driver, context: &str, kind: &str) {

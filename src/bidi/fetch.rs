@@ -24,7 +24,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             command.driver.ask("network.failRequest", json!({"request": held_name(command)?})).await
         }
         "Fetch.continueWithAuth" => authenticate(command).await,
-        "Fetch.getResponseBody" => Err(Refusal::Missing(missing_features::HELD_BODY)),
+        "Fetch.getResponseBody" => Err(Refusal::Missing(missing_features::INTERCEPTED_RESPONSE_BODY)),
         _ => unknown(method),
     }
 }

@@ -339,7 +339,7 @@ fn mouse(params: &Value) -> Item {
     })
 }
 
-/// Builds one gesture of several clicks from the parameters of a [`ClickChain`](super::commands::ClickChain).
+/// Builds one gesture of several clicks from the parameters of a [`PerformClicks`](super::commands::PerformClicks).
 fn chain(params: &Value) -> Item {
     let number = button(params["button"].as_str().unwrap_or_default());
     let pause = |time: &Value| (Device::Mouse, json!({"type": "pause", "duration": time}));
@@ -381,7 +381,7 @@ fn touch(params: &Value) -> Result<Item, Refusal> {
         (Some("touchEnd" | "touchCancel"), _) => {
             vec![(Device::Finger, json!({"type": "pointerUp", "button": 0}))]
         }
-        _ => return Err(Refusal::Missing(missing_features::FINGERS)),
+        _ => return Err(Refusal::Missing(missing_features::MULTI_TOUCH)),
     }))
 }
 

@@ -34,11 +34,11 @@ pub const MOBILE: MissingFeature = MissingFeature::new(
     "set the viewport and user agent of a phone, or use chromium for that",
 );
 pub const TOUCH: MissingFeature = MissingFeature::new("a touch screen", "click, or use chromium for that");
-pub const NO_SCRIPTS: MissingFeature = MissingFeature::of("disabling JavaScript");
-pub const BYPASSED_CSP: MissingFeature = MissingFeature::of("bypassing the content security policy");
+pub const DISABLED_JAVASCRIPT: MissingFeature = MissingFeature::of("disabling JavaScript");
+pub const BYPASS_CSP: MissingFeature = MissingFeature::of("bypassing the content security policy");
 pub const MEDIA: MissingFeature = MissingFeature::of("emulating a medium, color scheme or preference");
-pub const SLOW_PROCESSOR: MissingFeature = MissingFeature::of("CPU throttling");
-pub const SLOW_NETWORK: MissingFeature =
+pub const CPU_THROTTLING: MissingFeature = MissingFeature::of("CPU throttling");
+pub const NETWORK_THROTTLING: MissingFeature =
     MissingFeature::new("network throttling", "delay requests with a route, or use chromium for that");
 pub const SCREENSHOT_BACKGROUND: MissingFeature = MissingFeature::of("a screenshot with another background");
 pub const PDF_HEADER: MissingFeature =
@@ -56,14 +56,15 @@ pub const DRAG_AND_DROP: MissingFeature = MissingFeature::new(
     "native drag and drop",
     "look for buttons or keys that do the same, or use chromium for that",
 );
-pub const FINGERS: MissingFeature = MissingFeature::of("multi-touch input");
-pub const STOPPED_DOWNLOAD: MissingFeature =
+pub const MULTI_TOUCH: MissingFeature = MissingFeature::of("multi-touch input");
+pub const CANCEL_DOWNLOAD: MissingFeature =
     MissingFeature::new("stopping a download", "let it finish, then delete the file");
 pub const LISTENERS: MissingFeature = MissingFeature::of("listing the event listeners of a node");
-pub const HELD_BODY: MissingFeature = MissingFeature::of("the body of an intercepted response");
+pub const INTERCEPTED_RESPONSE_BODY: MissingFeature =
+    MissingFeature::of("the body of an intercepted response");
 pub const BINDING: MissingFeature =
     MissingFeature::of("exposing exposing a function in all worlds of a page");
-pub const RAW_SESSION: MissingFeature = MissingFeature::of("a DevTools protocol session");
+pub const CDP_SESSION: MissingFeature = MissingFeature::of("a DevTools protocol session");
 
 /// Returns the missing feature for an unsupported permission, given its CDP name.
 pub(super) fn permission(name: &str) -> MissingFeature {
@@ -133,7 +134,7 @@ static BY_COMMAND: [(&str, MissingFeature); 19] = [
     ("Runtime.getHeapUsage", MissingFeature::of("measuring memory")),
     ("Runtime.getIsolateId", MissingFeature::of("measuring memory")),
     ("Security.", MissingFeature::of("handling a certificate error")),
-    ("Target.attachTo", RAW_SESSION),
+    ("Target.attachTo", CDP_SESSION),
     ("Tracing.", MissingFeature::of("a performance trace")),
     ("WebAuthn.", MissingFeature::of("a virtual passkey")),
     ("WebMCP.", MissingFeature::of("WebMCP")),

@@ -34,7 +34,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(json!({}))
         }
         "Page.setBypassCSP" if command.params["enabled"] != true => Ok(json!({})),
-        "Page.setBypassCSP" => Err(Refusal::Missing(missing_features::BYPASSED_CSP)),
+        "Page.setBypassCSP" => Err(Refusal::Missing(missing_features::BYPASS_CSP)),
         "Page.crash" => Err(Refusal::Missing(missing_features::CRASH)),
         _ => quiet(method).or_else(|_| unknown(method)),
     }

@@ -50,7 +50,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             let offline = params["offline"] == true;
             let asked = |name: &str| params[name].as_f64().is_some_and(|value| value > 0.0);
             if ["latency", "downloadThroughput", "uploadThroughput"].into_iter().any(asked) {
-                return Err(Refusal::Missing(missing_features::SLOW_NETWORK));
+                return Err(Refusal::Missing(missing_features::NETWORK_THROTTLING));
             }
             let conditions = if offline { json!({"type": "offline"}) } else { Value::Null };
             driver.ask("emulation.setNetworkConditions", with(command, "networkConditions", conditions)).await

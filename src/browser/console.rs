@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use crate::browser::objects::page::Page;
 use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::console::{Disable, Enable, MessageAdded};
-use crate::cdp::{CdpSession, Event, PermitReason};
+use crate::cdp::{CdpSession, DetectableCommandReason, Event};
 use crate::error::Result;
 
 pub use entry::{ConsoleEntry, ConsoleEvent, EntryKind};
@@ -95,7 +95,7 @@ impl Page {
 
 async fn pulse(session: &CdpSession) -> Result<Vec<ConsoleMessage>> {
     let mut events = session.events(&[MessageAdded::METHOD]);
-    session.send_permitted(Enable {}, PermitReason::ConsoleReadOnce).ignore();
+    session.send_detectable(Enable {}, DetectableCommandReason::ConsoleReadOnce).ignore();
     session.send(Disable {}).within(LIMIT).await?;
     let mut messages = Vec::new();
     while let Some(event) = events.try_next() {

@@ -34,15 +34,15 @@ pub use console::{
 pub use elements::action::{ElementAction, PressOptions};
 pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 #[doc(hidden)]
-pub use elements::aria::{AriaOutcome, AriaTemplate, AriaTree};
+pub use elements::aria::{AriaTemplate, AriaTree, ExpectAriaOutcome};
 #[doc(hidden)]
 pub use elements::control::{ControlKind, ControlValue, TypingOutcome, parse_checked};
-pub use elements::drag::{DragOptions, DragResult, DropPosition, RelatedElement};
-pub use elements::element::{ElementHandle, ElementState, FieldPicker, OptionChoice, PressEffect};
+pub use elements::drag::{DragOptions, DragRelatedElement, DragResult, DropPosition};
+pub use elements::element::{ElementHandle, ElementState, FieldPicker, OptionChoice, PredictedPressEffect};
 #[doc(hidden)]
-pub use elements::expect::{ExpectOutcome, PropertyOutcome};
+pub use elements::expect::{ExpectOutcome, ExpectPropertyOutcome};
 #[doc(hidden)]
-pub use elements::fill::MultipleChoices;
+pub use elements::fill::MultipleChoicePolicy;
 pub use elements::locator_handler::{LocatorHandlerId, LocatorHandlerOptions};
 #[doc(hidden)]
 pub use elements::lost::{ElementSummary, PressFailure};
@@ -51,10 +51,11 @@ pub use elements::matches::{Match, MatchResult};
 #[doc(hidden)]
 pub use elements::neighbours::AffectedPage;
 #[doc(hidden)]
-pub use elements::noted::{RecordedAction, RecordedActions};
+pub use elements::noted::{PerformedInput, PerformedInputs};
 #[doc(hidden)]
 pub use elements::record::{
-    ActionRecording, BrowserNavigation, RecordedStep, RecordedUserAction, Recorder, SecretKind,
+    ActionRecording, BrowserNavigation, RecordedElementAction, RecordedUserAction, RecordingCallbacks,
+    SecretKind,
 };
 #[doc(hidden)]
 pub use elements::scroll::{Axis, ScrollArea, ScrollPosition};
@@ -64,13 +65,13 @@ pub use elements::settle::{
 #[doc(hidden)]
 pub use elements::upload::OpenedFile;
 #[doc(hidden)]
-pub use elements::way::{LocatedElement, LocatorSpec};
+pub use elements::way::{ElementLocators, LocatorSpec};
 pub use emulate::clock::ClockCommand;
 #[doc(hidden)]
-pub use emulate::ip_location::{GEO_SERVICE, ProxyLocation};
+pub use emulate::ip_location::{DEFAULT_GEOLOCATION_SERVICE, IpLocation};
 pub use emulate::storage::WebStorage;
 #[doc(hidden)]
-pub use objects::attached_browser::{UserBrowser, debugging_address};
+pub use objects::attached_browser::{UserBrowser, websocket_debugger_url};
 #[doc(hidden)]
 pub use objects::bound::BrowserServer;
 pub use objects::browser::Browser;
@@ -91,19 +92,19 @@ pub use objects::pulse::HANG_TIMEOUT;
 pub use objects::raw::RawSession;
 pub use objects::worker::{Worker, WorkerKind};
 #[doc(hidden)]
-pub use objects::world::{RemoteHandle, ScriptWorld, World, value_argument};
-pub use options::LocalFiles;
+pub use objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, value_argument};
+pub use options::FileUrlPolicy;
 pub use options::devices::Device;
 #[doc(hidden)]
 pub use options::domains::DomainList;
 #[doc(hidden)]
-pub use options::hidden_texts::HiddenTexts;
+pub use options::hidden_texts::MaskedTexts;
 pub use options::look::DeviceProfile;
 pub use options::paper::Paper;
 pub use options::permissions::PERMISSIONS;
 pub use options::routing::{InterceptedUrls, UrlGlob};
-pub use options::storage_state::{ExtraStorage, Passkey, PrivateFile};
-pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin};
+pub use options::storage_state::{OpfsEntry, Passkey, StorageStateOptions};
+pub use options::storage_state::{SameSite, StorageState, StoredCookie, StoredOrigin, WebStorageItem};
 pub use options::{ContextOptions, HttpCredentials};
 #[doc(hidden)]
 pub use scripts::document::TagOptions;
@@ -114,7 +115,7 @@ pub use scripts::exposed::{ExposedCall, ExposedFunction};
 pub use scripts::handle::{JsHandle, Realm};
 pub use scripts::init_script::InitScript;
 #[doc(hidden)]
-pub use scripts::offered::{WebMcpTool, page_tools_changed};
+pub use scripts::offered::{WebMcpTool, webmcp_tool_changes};
 pub use scripts::value::JsValue;
 pub use traffic::api_request::{ApiBody, ApiContext, ApiOptions, ApiRequest, ApiResponse, MultipartField};
 #[cfg(any(test, fuzzing))]
@@ -125,19 +126,19 @@ pub use traffic::archive::{HarArchive, HarMatch, HarQuery};
 pub(crate) use traffic::cookies::fuzz as fuzz_cookies;
 #[doc(hidden)]
 pub use traffic::cookies::parse as parse_set_cookie;
-pub use traffic::har::{HarBodies, HarEntry, HarRequest, HarResponse, HarTimings, iso_timestamp};
+pub use traffic::har::{HarContentMode, HarEntry, HarRequest, HarResponse, HarTimings, iso_timestamp};
 #[doc(hidden)]
 pub use traffic::kept_answers::{ResponseStore, ResponseStoreOptions, StoredResponse};
 #[doc(hidden)]
 pub use traffic::observer::{BlockId, BlockRules, NetworkEvent};
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
-pub use traffic::route::{ABORT_REASONS, Fulfillment, Overrides, Route, reason_phrase};
-pub use traffic::socket::{Payload, SocketEvent, WebSocket};
+pub use traffic::route::{ABORT_REASONS, Fulfillment, RequestOverrides, Route, reason_phrase};
+pub use traffic::socket::{SocketEvent, WebSocket, WebSocketMessage};
 #[doc(hidden)]
-pub use view::audit::{Finding, Styles, Vitals};
-pub use view::capture::{CaptureOptions, CollapsedText};
+pub use view::audit::{AccessibilityViolation, Styles, Vitals};
+pub use view::capture::{CollapsedText, SnapshotTreeOptions};
 #[doc(hidden)]
-pub use view::cast_frame::CastFrame;
+pub use view::cast_frame::ScreencastImage;
 pub use view::content::ContentFormat;
 #[doc(hidden)]
 pub use view::discard::DiscardOutcome;
@@ -152,7 +153,7 @@ pub use view::pdf::PdfOptions;
 #[doc(hidden)]
 pub use view::picture::ScreenshotAdjustments;
 #[doc(hidden)]
-pub use view::profile::{CodeUsage, Coverage, PerformanceTrace, ProfilingSession};
+pub use view::profile::{CodeUsage, CoverageRecording, PerformanceTrace, ProfilingSession};
 #[doc(hidden)]
 pub use view::retouch::ScreenshotDiff;
 pub use view::screencast::{Screencast, ScreencastOptions};

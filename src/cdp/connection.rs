@@ -534,8 +534,8 @@ impl Refusal {
         decode(error).unwrap_or_default()
     }
 
-    /// Converts the error. Some of Chromium's messages mean that a document, frame or page is gone; in other errors,
-    /// the caller fills in `method`.
+    /// Converts the error: to a variant of its own if Chromium's message means that a document, frame or page is
+    /// gone, else to a general protocol error, whose `method` is left empty for the caller.
     fn into_error(self) -> Error {
         const REPLACED: [&str; 5] = [
             "Inspected target navigated or closed",

@@ -20,5 +20,5 @@ pub use command::{Command, Event};
 pub(crate) use connection::NOT_IN_FIREFOX;
 pub use connection::{Connection, EventSink, WeakConnection};
 pub use events::{Events, Observer, RawEvent};
-pub use policy::PermitReason;
+pub use policy::DetectableCommandReason;
 pub use session::{CdpSession, PendingReply};

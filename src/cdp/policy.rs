@@ -3,7 +3,7 @@ use crate::error::{Error, Result};
 
 /// Why a command that a page can notice may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PermitReason {
+pub enum DetectableCommandReason {
     /// `Console.enable`, directly followed by `Console.disable`: makes the browser report its stored messages, and runs
     /// nothing in the page.
     ConsoleReadOnce,
@@ -28,14 +28,14 @@ const NOTICEABLE: [&str; 6] = [
 ];
 
 /// Returns an error for a noticeable command, unless `permit` allows that command.
-pub(super) fn check(method: &str, permit: Option<PermitReason>) -> Result<()> {
+pub(super) fn check(method: &str, permit: Option<DetectableCommandReason>) -> Result<()> {
     let Some(noticeable) = NOTICEABLE.into_iter().find(|name| *name == method) else {
         return Ok(());
     };
     match permit {
-        Some(PermitReason::UserAsked) => Ok(()),
-        Some(PermitReason::ConsoleReadOnce) if noticeable == "Console.enable" => Ok(()),
-        Some(PermitReason::ConsoleSubscribed)
+        Some(DetectableCommandReason::UserAsked) => Ok(()),
+        Some(DetectableCommandReason::ConsoleReadOnce) if noticeable == "Console.enable" => Ok(()),
+        Some(DetectableCommandReason::ConsoleSubscribed)
             if ["Console.enable", "Log.enable", "Runtime.enable"].contains(&noticeable) =>
         {
             Ok(())

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 use super::command::Command;
 use super::connection::{COMMAND_LIMIT, EventSink, ReplyHandler, SessionState, Shared};
 use super::events::{Events, Message, Observer};
-use super::policy::{self, PermitReason};
-use crate::error::{Error, RAW_METHOD_PLACEHOLDER, Result};
+use super::policy::{self, DetectableCommandReason};
+use crate::error::{Error, RAW_CDP_COMMAND_LABEL, Result};
 use crate::sync::{Sleep, sleep_until};
 
 /// An attachment to one target, or to the browser itself. Cheap to clone.
@@ -53,7 +53,7 @@ impl CdpSession {
     }
 
     /// Returns the number of replies to commands that need the target's main thread.
-    pub fn answer_count(&self) -> u64 {
+    pub fn main_thread_reply_count(&self) -> u64 {
         self.state.answers.load(Ordering::Relaxed)
     }
 
@@ -80,7 +80,11 @@ impl CdpSession {
 
     /// Like [`send`](Self::send), for a command that pages can notice. `permit` is the reason to allow it.
     #[expect(clippy::needless_pass_by_value, reason = "a command is said once")]
-    pub fn send_permitted<C: Command>(&self, command: C, permit: PermitReason) -> PendingReply<C::Reply> {
+    pub fn send_detectable<C: Command>(
+        &self,
+        command: C,
+        permit: DetectableCommandReason,
+    ) -> PendingReply<C::Reply> {
         self.post(C::METHOD, &command, Some(permit))
     }
 
@@ -90,7 +94,7 @@ impl CdpSession {
     pub fn send_then<C: Command>(
         &self,
         command: C,
-        permit: Option<PermitReason>,
+        permit: Option<DetectableCommandReason>,
         then: impl FnOnce(Result<C::Reply>) + Send + 'static,
     ) {
         let method = C::METHOD;
@@ -115,7 +119,7 @@ impl CdpSession {
         &self,
         method: &str,
         parameters: &serde_json::Value,
-        permit: Option<PermitReason>,
+        permit: Option<DetectableCommandReason>,
     ) -> Result<serde_json::Value> {
         self.call_raw_within(method, parameters, permit, COMMAND_LIMIT).await
     }
@@ -125,10 +129,10 @@ impl CdpSession {
         &self,
         method: &str,
         parameters: &serde_json::Value,
-        permit: Option<PermitReason>,
+        permit: Option<DetectableCommandReason>,
         limit: Duration,
     ) -> Result<serde_json::Value> {
-        self.post_named(method, RAW_METHOD_PLACEHOLDER, parameters, permit).within(limit).await
+        self.post_named(method, RAW_CDP_COMMAND_LABEL, parameters, permit).within(limit).await
     }
 
     /// Subscribes to the events with these names.
@@ -145,7 +149,7 @@ impl CdpSession {
         &self,
         method: &'static str,
         parameters: &impl Serialize,
-        permit: Option<PermitReason>,
+        permit: Option<DetectableCommandReason>,
     ) -> PendingReply<T> {
         self.post_named(method, method, parameters, permit)
     }
@@ -155,7 +159,7 @@ impl CdpSession {
         method: &str,
         announced_as: &'static str,
         parameters: &impl Serialize,
-        permit: Option<PermitReason>,
+        permit: Option<DetectableCommandReason>,
     ) -> PendingReply<T> {
         let (sender, receiver) = oneshot::channel();
         let then = Box::new(move |answer| drop(sender.send(answer)));

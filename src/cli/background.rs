@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::brief::{self, PageFile};
 use super::project::{self, FOLDER};
 use super::run::{self, BackgroundConfig};
-use super::verbs::{self, with_verb_names};
+use super::verbs::{self, replace_tool_names};
 use super::wire::{Line, Outcome, Request, Work};
 use crate::folders::make_private;
 use crate::mcp::client::Client;
@@ -56,7 +56,7 @@ pub(super) async fn serve(config: BackgroundConfig, shutdown: Shutdown) -> io::R
     project::leave(&config.socket);
     drop(listener);
     keeper.until_quiet().await;
-    if timeout(shutdown::BROWSER_LIMIT, keeper.dispatcher.services.engine.close()).await.is_err() {
+    if timeout(shutdown::BROWSER_CLOSE_TIMEOUT, keeper.dispatcher.services.engine.close()).await.is_err() {
         tracing::warn!("the browser did not close in time");
     }
     Ok(())
@@ -209,7 +209,7 @@ impl BackgroundServer {
         let reply = match reply {
             Ok(reply) => reply,
             Err(unknown) => {
-                let unknown = with_verb_names(&unknown.to_string());
+                let unknown = replace_tool_names(&unknown.to_string());
                 let text = format!(
                     "{unknown}\nSuch options count in the command that begins the server: close it, and give them with the next one."
                 );
@@ -225,7 +225,7 @@ impl BackgroundServer {
         if reply.error_code() == Some("invalid_arguments")
             && let Some(verb) = verbs::find(tool)
         {
-            text = verb.with_flag_names(&text);
+            text = verb.replace_argument_names(&text);
         }
         Outcome { text, failed: reply.is_error() }
     }
@@ -267,7 +267,7 @@ impl BackgroundServer {
             return said(request.json, "no_session", &text);
         }
         if self.sessions.lock().is_empty() {
-            let _ = timeout(shutdown::BROWSER_LIMIT, self.dispatcher.services.engine.close()).await;
+            let _ = timeout(shutdown::BROWSER_CLOSE_TIMEOUT, self.dispatcher.services.engine.close()).await;
         }
         let text = match request.json {
             true => json!({ "ok": true, "closed": names }).to_string(),

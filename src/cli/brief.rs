@@ -2,9 +2,9 @@
 //! `[ref=e12]`, and with verbs instead of tool names.
 use serde_json::{Value, json};
 
-use super::verbs::with_verb_names;
+use super::verbs::replace_tool_names;
 use crate::mcp::reply::Reply;
-use crate::snapshot::{Omission, split_quoted};
+use crate::snapshot::{Omission, quoted_segments};
 
 /// The file to which a page's full snapshot was written.
 #[derive(Debug, Clone)]
@@ -24,22 +24,25 @@ pub(super) fn text(reply: &Reply, file: Option<&PageFile>, is_known: bool) -> St
         let text = texts.join("\n");
         lines.push(match name {
             "Error" => {
-                format!("Error ({}): {}", reply.error_code().unwrap_or("error"), with_verb_names(&text))
+                format!("Error ({}): {}", reply.error_code().unwrap_or("error"), replace_tool_names(&text))
             }
             "Page" if is_known => continue,
             "Page" => text.lines().map(|line| line.trim_start_matches("- ")).collect::<Vec<_>>().join("\n"),
             "Snapshot" => {
                 let left_out = reply.omission().map(|left_out| match file {
                     Some(file) => pointed(left_out, file, &mut points_at_file),
-                    None => with_verb_names(&left_out.to_string()),
+                    None => replace_tool_names(&left_out.to_string()),
                 });
                 outlined(reply.snapshot().unwrap_or_default(), left_out)
             }
             "Came into view" => reply.newly_visible().map_or(text, |part| {
-                outlined(&part.text, part.cut.as_ref().map(|left_out| with_verb_names(&left_out.to_string())))
+                outlined(
+                    &part.text,
+                    part.cut.as_ref().map(|left_out| replace_tool_names(&left_out.to_string())),
+                )
             }),
             "Result" => result(reply),
-            _ => with_verb_names(&text),
+            _ => replace_tool_names(&text),
         });
     }
     if let Some(file) = file.filter(|_| !points_at_file) {
@@ -54,7 +57,7 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     for (name, texts) in reply.sections() {
         let (key, text) = (name.to_ascii_lowercase().replace(' ', "_"), texts.join("\n"));
         object[key] = match name {
-            "Error" => json!({ "code": reply.error_code(), "message": with_verb_names(&text) }),
+            "Error" => json!({ "code": reply.error_code(), "message": replace_tool_names(&text) }),
             "Page" => continue,
             "Snapshot" => with_omission(reply.snapshot().unwrap_or_default(), reply.omission()).into(),
             "Came into view" => match reply.newly_visible() {
@@ -62,7 +65,7 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
                 None => continue,
             },
             "Result" => result(reply).into(),
-            _ => texts.iter().map(|text| with_verb_names(text.trim_start_matches("- "))).collect(),
+            _ => texts.iter().map(|text| replace_tool_names(text.trim_start_matches("- "))).collect(),
         };
     }
     if let Some(page) = reply.page() {
@@ -81,7 +84,7 @@ pub(super) fn object(reply: &Reply, file: Option<&PageFile>) -> Value {
     object
 }
 
-/// Returns a snapshot in the form for the page file.
+/// Converts a snapshot to the text of the file in which the command line saves the page: refs without brackets.
 pub(super) fn outline(text: &str) -> String {
     bare_refs(text)
 }
@@ -89,7 +92,7 @@ pub(super) fn outline(text: &str) -> String {
 /// Returns the answer's result. Replaces tool names by verbs, but not in text of pages and scripts.
 fn result(reply: &Reply) -> String {
     let parts = reply.result().into_iter();
-    let text = parts.map(|part| if part.names_tools { with_verb_names(&part.text) } else { part.text });
+    let text = parts.map(|part| if part.names_tools { replace_tool_names(&part.text) } else { part.text });
     text.collect::<Vec<_>>().join("\n")
 }
 
@@ -100,13 +103,13 @@ fn outlined(outline: &str, left_out: Option<String>) -> String {
 
 /// Returns a snapshot for the JSON answer, followed by the note about omitted parts, if any.
 fn with_omission(outline: &str, left_out: Option<&Omission>) -> String {
-    outlined(outline, left_out.map(|left_out| with_verb_names(&left_out.to_string())))
+    outlined(outline, left_out.map(|left_out| replace_tool_names(&left_out.to_string())))
 }
 
 /// Returns the note about omitted parts: points at the page file instead of at further tool calls.
 fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> String {
     if left_out.how.is_none() {
-        return with_verb_names(&left_out.to_string());
+        return replace_tool_names(&left_out.to_string());
     }
     *points_at_file = true;
     let how = Some(format!("All is in {} ({} lines).", file.path, file.lines));
@@ -115,7 +118,7 @@ fn pointed(left_out: &Omission, file: &PageFile, points_at_file: &mut bool) -> S
 
 /// Replaces `[ref=e12]` by `[e12]`, except in quoted text.
 fn bare_refs(text: &str) -> String {
-    let lines = text.split_inclusive('\n').flat_map(split_quoted);
+    let lines = text.split_inclusive('\n').flat_map(quoted_segments);
     lines
         .map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { part.replace("[ref=", "[") })
         .collect()

@@ -130,7 +130,7 @@ fn parse_verb(verb: Verb, rest: Vec<OsString>) -> Result<(ArgMatches, Map<String
     let matches = parsed(command_of(verb), rest)?;
     let here = UserWorkingDir(std::env::current_dir().unwrap_or_default());
     let arguments = verb.arguments(&matches, &here).map_err(|problems| {
-        let problems = verb.with_flag_names(&problems.join("; "));
+        let problems = verb.replace_argument_names(&problems.join("; "));
         EarlyExit::Mistake(format!("{problems} (patchright-mcp {})", verb.usage()))
     })?;
     Ok((matches, arguments))
@@ -223,7 +223,7 @@ fn parsed(command: Command, rest: Vec<OsString>) -> Result<ArgMatches, EarlyExit
 /// Returns the command-line definition of a verb.
 pub(super) fn command_of(verb: Verb) -> Command {
     let mut command = with_common(verb.command());
-    if verb.needs_capability() {
+    if verb.needs_code_capability() {
         command = command.after_help(CODE_CAPABILITY_HELP);
     }
     if takes_options(verb) {

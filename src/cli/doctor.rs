@@ -12,9 +12,9 @@ use super::flags::Flags;
 use super::setup::clients::{Agent, ClientFolders};
 use super::setup::{self, SetupState};
 use super::{Config, EarlyExit, command, show};
-use crate::browser::debugging_address;
 use crate::browser::find::find;
 use crate::browser::launch::LaunchOptions;
+use crate::browser::websocket_debugger_url;
 use crate::browser::{Browser, ContextOptions};
 use crate::error::Error;
 use crate::session::BrowserSource;
@@ -109,7 +109,7 @@ fn examined(config: &Config) -> Vec<Finding> {
     match &config.engine.source {
         BrowserSource::Launch(options) => findings.extend(browser(options)),
         BrowserSource::Attach { endpoint, .. } => findings.push(attached(endpoint)),
-        BrowserSource::Join { folder, .. } => findings.push(match debugging_address(folder) {
+        BrowserSource::Join { folder, .. } => findings.push(match websocket_debugger_url(folder) {
             Ok(_) => Finding::good("browser", "yours runs, and listens".to_owned()),
             Err(error) => finding("browser", &error),
         }),
@@ -155,7 +155,7 @@ fn webkit(options: &webdriver::Options) -> Vec<Finding> {
         Ok(driver) => Finding::good("browser", driver.display().to_string()),
         Err(error) => finding("browser", &error),
     };
-    let screen = match webdriver::find_display(options) {
+    let screen = match webdriver::find_virtual_display_server(options) {
         Ok(Some(program)) => Finding::good("screen", format!("in memory, of {}", program.display())),
         Ok(None) => Finding::good("screen", "the one of DISPLAY"),
         Err(error) => finding("screen", &error),

@@ -9,7 +9,7 @@ use clap::{Args, Parser};
 use crate::browser::UserBrowser;
 use crate::browser::policy::OriginPattern;
 use crate::live::LiveViewMode;
-use crate::mcp::consent::Consent;
+use crate::mcp::consent::ConsentRules;
 use crate::mcp::settings::{ConsoleThreshold, ImageResponses};
 use crate::mcp::tool::{Capability, Toolset};
 use crate::messages::Language;
@@ -37,7 +37,7 @@ pub struct Flags {
     pub browser: BrowserFlags,
 
     #[command(flatten)]
-    pub engine: EngineFlags,
+    pub engine: BrowserNetworkFlags,
 
     #[command(flatten)]
     pub pages: PageFlags,
@@ -52,7 +52,7 @@ pub struct Flags {
     pub limits: LimitFlags,
 
     #[command(flatten)]
-    pub user: UserFlags,
+    pub user: HandoffFlags,
 
     /// Values that a model types by name and never sees: a TOML or JSON file, or ! and a command that prints one
     #[arg(long, value_name = "FILE|!COMMAND", value_parser = not_empty(), help_heading = "Secrets")]
@@ -129,7 +129,7 @@ pub struct BrowserFlags {
 // The proxy, and how long browsers live.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Browser")]
-pub struct EngineFlags {
+pub struct BrowserNetworkFlags {
     /// Proxy for all traffic: http://, https:// or socks5://, optionally with user:password@
     #[arg(long, value_name = "URL")]
     pub proxy_server: Option<String>,
@@ -311,7 +311,7 @@ pub struct LimitFlags {
 // Waiting for a person: login, cooldown, live view, consent.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Waiting for the user")]
-pub struct UserFlags {
+pub struct HandoffFlags {
     /// Time for a person to log in or pass a check in the window; 0 disables waiting [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds())]
     pub login_timeout: Option<u64>,
@@ -350,7 +350,7 @@ pub struct UserFlags {
 
     /// Actions that the user must confirm: submit, purchase, download, upload, an origin, or submit@https://host; separated by commas
     #[arg(long, value_name = "WHAT")]
-    pub confirm: Option<Consent>,
+    pub confirm: Option<ConsentRules>,
 }
 
 // robots.txt and the pause between navigations.

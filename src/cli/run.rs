@@ -125,7 +125,7 @@ async fn serve(mut config: Config) -> i32 {
     };
     #[cfg(feature = "otlp")]
     let dispatcher = match &traces {
-        Some(traces) => dispatcher.with_traces(Arc::clone(traces)),
+        Some(traces) => dispatcher.with_span_exporter(Arc::clone(traces)),
         None => dispatcher,
     };
     let dispatcher = match replica {

@@ -143,7 +143,7 @@ pub fn closest_name(name: &str, others: &[&str]) -> Option<String> {
 }
 
 /// Replaces the tool names in a text by the names of their verbs.
-pub fn with_verb_names(text: &str) -> String {
+pub fn replace_tool_names(text: &str) -> String {
     if !text.contains("browser_") {
         return text.to_owned();
     }
@@ -166,7 +166,7 @@ impl Verb {
     /// Returns the first sentence of the description, without the period.
     pub fn summary(self) -> String {
         let text = self.description();
-        with_verb_names(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
+        replace_tool_names(text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.'))
     }
 
     /// Returns the summary up to the first semicolon or colon.
@@ -181,7 +181,7 @@ impl Verb {
     }
 
     /// Returns whether the verb works only if the server was started with `--caps code`.
-    pub fn needs_capability(self) -> bool {
+    pub fn needs_code_capability(self) -> bool {
         self.tool.capability == Capability::Code
     }
 
@@ -211,7 +211,7 @@ impl Verb {
     pub fn command(self) -> Command {
         let positional = self.positional();
         let mut command = Command::new(self.name())
-            .about(with_verb_names(self.description()))
+            .about(replace_tool_names(self.description()))
             .override_usage(format!("patchright-mcp {} [options]", self.usage()))
             .disable_version_flag(true);
         for (index, name) in positional.iter().enumerate() {
@@ -254,7 +254,7 @@ impl Verb {
         let english = texts::argument_description(self.tool.name, name, Language::En);
         let description = own.or(english).or_else(|| schema.get("description").and_then(Value::as_str));
         let arg = match description {
-            Some(text) => arg.help(with_verb_names(text.trim_end_matches('.'))),
+            Some(text) => arg.help(replace_tool_names(text.trim_end_matches('.'))),
             None => arg,
         };
         let choices = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
@@ -268,7 +268,7 @@ impl Verb {
     }
 
     /// Replaces argument names in a text by `TEXT` (positional) or `--text-gone` (flags).
-    pub fn with_flag_names(self, text: &str) -> String {
+    pub fn replace_argument_names(self, text: &str) -> String {
         let positional = self.positional();
         let named = |text: String, name: &String| {
             let kebab = kebab(name);
@@ -278,7 +278,7 @@ impl Verb {
             };
             text.replace(&format!("`{name}`"), &here)
         };
-        let text = self.properties().keys().fold(with_verb_names(text), named);
+        let text = self.properties().keys().fold(replace_tool_names(text), named);
         text.replace(" (or `target`)", "")
     }
 
@@ -511,6 +511,6 @@ fn step(line: &str, words: &[String], here: &UserWorkingDir) -> Result<Value, Ve
     })?;
     let arguments = verb
         .arguments(&matches, here)
-        .map_err(|problems| mistake(&verb.with_flag_names(&problems.join("; "))))?;
+        .map_err(|problems| mistake(&verb.replace_argument_names(&problems.join("; "))))?;
     Ok(json!({ "tool": verb.tool.name, "arguments": arguments }))
 }

@@ -129,7 +129,7 @@ pub enum RequiredKind {
 
 impl RequiredKind {
     /// Returns the kind of value that an input of this `type` needs.
-    pub fn of_input(kind: &str) -> Self {
+    pub fn for_input_type(kind: &str) -> Self {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
     }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Error, Obstacle, RAW_METHOD_PLACEHOLDER, SelectorFault};
+use super::{Error, Obstacle, RAW_CDP_COMMAND_LABEL, SelectorFault};
 
 impl Error {
     /// Returns the details of this error without its code, as a JSON object; empty if there are none.
@@ -28,7 +28,7 @@ impl Error {
             }
             Self::NoSuchOption { available } => json!({ "available": available }),
             Self::Protocol { method, message } => {
-                let known = Some(method).filter(|method| **method != RAW_METHOD_PLACEHOLDER);
+                let known = Some(method).filter(|method| **method != RAW_CDP_COMMAND_LABEL);
                 json!({ "method": known, "reason": message })
             }
             Self::NoAnswer { method, waited } => json!({ "method": method, "waited_ms": ms(*waited) }),

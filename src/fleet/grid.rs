@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::node::Node;
+use super::node::PoolNode;
 use crate::error::{Error, Result};
 
 /// The interval of keep-alive commands. By default, the grid ends a session after five minutes without a
@@ -30,7 +30,7 @@ impl GridSession {
     /// Starts a Chrome session on the grid.
     ///
     /// # Errors `browser_gone` if the grid is unreachable or does not start a browser.
-    pub async fn start(node: &Node, limit: Duration) -> Result<Self> {
+    pub async fn start(node: &PoolNode, limit: Duration) -> Result<Self> {
         let gone = |reason: &str| Error::BrowserGone { reason: reason.to_owned() };
         let mut headers = http::HeaderMap::new();
         for (name, value) in &node.headers {

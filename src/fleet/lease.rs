@@ -168,7 +168,7 @@ impl Replica {
     }
 
     /// Stores a session again that the shared state has lost; `None` if another server was first.
-    pub async fn rewrite_lost_session(
+    pub async fn restore_lost_session(
         self: &Arc<Self>,
         session: &str,
         owner: &str,
@@ -185,13 +185,13 @@ impl Replica {
     }
 
     /// Returns the owner's sessions on all servers: id, and expiry in milliseconds since 1970.
-    pub async fn sessions_of(&self, owner: &str) -> Result<Vec<(String, u64)>> {
+    pub async fn session_expiries_of(&self, owner: &str) -> Result<Vec<(String, u64)>> {
         let pairs: Vec<String> = self.store.run(script!("list"), &[owner]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), whole(&pair[1]))).collect())
     }
 
     /// Removes up to `most` expired sessions whose server is gone. Returns browser and contexts of each.
-    pub async fn expired_sessions(&self, most: usize) -> Result<Vec<(String, String)>> {
+    pub async fn take_expired_sessions(&self, most: usize) -> Result<Vec<(String, String)>> {
         let pairs: Vec<String> = self.store.run(script!("overdue"), &[&most.to_string()]).await?;
         Ok(pairs.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
     }

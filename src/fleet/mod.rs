@@ -17,10 +17,10 @@ pub mod pool;
 
 pub use grid::GridSession;
 pub use lease::{ClaimResult, ClaimedSession, Lease, NewSession, SavedSession};
-pub use node::{Node, NodeService};
-pub use peers::{CALL_PATH, Peer, PeerCall, PeerCallResult, PeerClient, SECRET_HEADER};
-pub use pool::{BrowserPool, Placement};
-pub use replica::{ConnectionRecord, DEFAULT_LEASE, Replica, ReplicaOptions};
+pub use node::{NodeProtocol, PoolNode};
+pub use peers::{PEER_CALL_PATH, PEER_SECRET_HEADER, Peer, PeerCall, PeerCallResult, PeerClient};
+pub use pool::{BrowserPool, NodeReservation};
+pub use replica::{DEFAULT_LEASE, McpConnectionRecord, Replica, ReplicaOptions};
 pub use store::SharedStore;
 
 use store::Script;

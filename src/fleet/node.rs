@@ -8,12 +8,12 @@ use url::Url;
 
 /// A browser of the pool, started and managed by others.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct PoolNode {
     /// The name in the shared state: the URL without credentials and query.
     pub name: String,
     pub endpoint: String,
     pub headers: Vec<(String, String)>,
-    pub service: NodeService,
+    pub service: NodeProtocol,
     /// The maximum number of sessions.
     pub capacity: NonZeroUsize,
     pub labels: BTreeSet<String>,
@@ -24,7 +24,7 @@ pub struct Node {
 /// How to connect to a browser of a pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum NodeService {
+pub enum NodeProtocol {
     /// Directly, with the `DevTools` protocol.
     #[default]
     Cdp,
@@ -32,9 +32,9 @@ pub enum NodeService {
     Selenium,
 }
 
-impl fmt::Debug for Node {
+impl fmt::Debug for PoolNode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Node").field("name", &self.name).finish_non_exhaustive()
+        formatter.debug_struct("PoolNode").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) struct PoolEntry {
     #[serde(default)]
     draining: bool,
     #[serde(default)]
-    service: NodeService,
+    service: NodeProtocol,
 }
 
 const CAPACITY: NonZeroUsize = NonZeroUsize::new(50).unwrap();
@@ -65,12 +65,12 @@ impl PoolEntry {
             capacity: None,
             labels,
             draining: false,
-            service: NodeService::Cdp,
+            service: NodeProtocol::Cdp,
         }
     }
 
     /// Validates the entry. For `dns+` URLs, also returns the host and port whose addresses are the browsers.
-    pub(super) fn read(self) -> Result<(Node, Option<(String, u16)>), String> {
+    pub(super) fn read(self) -> Result<(PoolNode, Option<(String, u16)>), String> {
         let problem = || "expected http://, https://, ws://, wss:// or dns+http:// addresses".to_owned();
         let (looked_up, address) = match self.url.strip_prefix("dns+") {
             Some(rest) => (true, rest),
@@ -84,7 +84,7 @@ impl PoolEntry {
         let lookup = looked_up.then(|| {
             (url.host_str().unwrap_or_default().to_owned(), url.port_or_known_default().unwrap_or(9222))
         });
-        let node = Node {
+        let node = PoolNode {
             name: name_of(&url),
             endpoint: address.to_owned(),
             headers: self.headers.into_iter().collect(),
@@ -104,7 +104,7 @@ fn name_of(url: &Url) -> String {
     format!("{}://{host}{port}{}", url.scheme(), url.path().trim_end_matches('/'))
 }
 
-impl Node {
+impl PoolNode {
     /// Returns a copy of this node for one of the addresses of its host name.
     pub(super) fn at(&self, address: std::net::SocketAddr) -> Option<Self> {
         let mut url = Url::parse(&self.endpoint).ok()?;

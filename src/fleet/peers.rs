@@ -51,9 +51,9 @@ pub struct PeerClient {
 }
 
 /// The header that carries the called server's secret.
-pub const SECRET_HEADER: &str = "x-patchright-replica";
+pub const PEER_SECRET_HEADER: &str = "x-patchright-replica";
 /// The path for tool calls from other servers.
-pub const CALL_PATH: &str = "/replica/call";
+pub const PEER_CALL_PATH: &str = "/replica/call";
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 impl PeerClient {
@@ -72,8 +72,8 @@ impl PeerClient {
     /// Runs a tool call on another server.
     pub async fn call(&self, peer: &Peer, asked: &PeerCall) -> PeerCallResult {
         let Ok(body) = serde_json::to_string(asked) else { return PeerCallResult::NotRun };
-        let url = format!("{}{CALL_PATH}", peer.url);
-        let request = self.client().post(url).header(SECRET_HEADER, &peer.secret).body(body);
+        let url = format!("{}{PEER_CALL_PATH}", peer.url);
+        let request = self.client().post(url).header(PEER_SECRET_HEADER, &peer.secret).body(body);
         let response = match request.send().await {
             Ok(response) => response,
             Err(error) if error.is_connect() => return PeerCallResult::Unreachable,

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::node::{Node, PoolEntry};
+use super::node::{PoolEntry, PoolNode};
 use crate::error::{Error, Result};
 
 /// The minimum interval at which host names are resolved and the pool file is read again.
@@ -35,8 +35,8 @@ enum PoolSource {
 
 #[derive(Default)]
 struct State {
-    known: Vec<(Node, Option<(String, u16)>)>,
-    nodes: Vec<Arc<Node>>,
+    known: Vec<(PoolNode, Option<(String, u16)>)>,
+    nodes: Vec<Arc<PoolNode>>,
     read: Option<SystemTime>,
     looked: Option<Instant>,
     /// The number of this server's workspaces on each browser.
@@ -63,12 +63,12 @@ pub struct PoolCandidate {
 
 /// A reserved slot on a browser. Dropping it frees the slot.
 #[derive(Debug)]
-pub struct Placement {
+pub struct NodeReservation {
     pool: Arc<BrowserPool>,
-    pub node: Arc<Node>,
+    pub node: Arc<PoolNode>,
 }
 
-impl Drop for Placement {
+impl Drop for NodeReservation {
     fn drop(&mut self) {
         if let Some(load) = self.pool.state.lock().loads.get_mut(&self.node.name) {
             *load = load.saturating_sub(1);
@@ -160,7 +160,7 @@ impl BrowserPool {
     }
 
     /// Reserves a slot on the browser `wanted`, or on the one with the lowest load relative to its capacity.
-    pub fn reserve(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<Placement> {
+    pub fn reserve(self: &Arc<Self>, wanted: Option<&str>, label: Option<&str>) -> Result<NodeReservation> {
         let mut state = self.state.lock();
         let chosen = match wanted {
             Some(wanted) => Some(wanted.to_owned()),
@@ -169,11 +169,11 @@ impl BrowserPool {
         let node = chosen.and_then(|name| state.nodes.iter().find(|node| node.name == name).cloned());
         let Some(node) = node else { return Err(Error::PoolFull) };
         *state.loads.entry(node.name.clone()).or_default() += 1;
-        Ok(Placement { pool: Arc::clone(self), node })
+        Ok(NodeReservation { pool: Arc::clone(self), node })
     }
 
     /// Returns the browser with this name.
-    pub fn node(&self, name: &str) -> Option<Arc<Node>> {
+    pub fn node(&self, name: &str) -> Option<Arc<PoolNode>> {
         self.state.lock().nodes.iter().find(|node| node.name == name).cloned()
     }
 
@@ -194,10 +194,10 @@ impl BrowserPool {
 impl State {
     fn candidates(&self, label: Option<&str>) -> Vec<PoolCandidate> {
         let now = Instant::now();
-        let rests = |node: &Node| self.down.get(&node.name).is_some_and(|(_, until)| now < *until);
-        let fits = |node: &Node| label.is_none_or(|label| node.labels.contains(label));
+        let rests = |node: &PoolNode| self.down.get(&node.name).is_some_and(|(_, until)| now < *until);
+        let fits = |node: &PoolNode| label.is_none_or(|label| node.labels.contains(label));
         let takes = self.nodes.iter().filter(|node| !node.draining && !rests(node) && fits(node));
-        let offer = |node: &Arc<Node>| PoolCandidate {
+        let offer = |node: &Arc<PoolNode>| PoolCandidate {
             node: node.name.clone(),
             capacity: node.capacity.get(),
             load: self.loads.get(&node.name).copied().unwrap_or_default(),

@@ -70,7 +70,7 @@ impl fmt::Debug for Replica {
 
 /// A client's MCP connection, as recorded in the shared state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConnectionRecord {
+pub struct McpConnectionRecord {
     /// The other live server that holds the connection, if any.
     pub elsewhere: Option<Peer>,
     /// The client's `initialize` message.
@@ -209,7 +209,7 @@ impl Replica {
     }
 
     /// Reserves the next navigation to an origin, and returns how long to wait for it.
-    pub async fn reserve_navigation(&self, origin: &str, distance: Duration) -> Result<Duration> {
+    pub async fn reserve_navigation_slot(&self, origin: &str, distance: Duration) -> Result<Duration> {
         let site = digest(origin);
         let distance = distance.as_millis().to_string();
         let wait: u64 = self.store.run(script!("pace"), &[&site, &distance]).await?;
@@ -218,11 +218,11 @@ impl Replica {
 
     /// Looks up a client's connection; `None` if it is unknown. With `began`, takes it over unless another
     /// live server holds it. A non-empty `began` is stored as the `initialize` message.
-    pub async fn look_up_connection(
+    pub async fn look_up_or_take_over_connection(
         &self,
         name: &str,
         began: Option<&str>,
-    ) -> Result<Option<ConnectionRecord>> {
+    ) -> Result<Option<McpConnectionRecord>> {
         const A_DAY: &str = "86400";
         let holder = if began.is_some() { self.id.as_str() } else { "" };
         let name = digest(name);
@@ -230,11 +230,14 @@ impl Replica {
         let connection: Vec<String> = self.store.run(script!("connect"), &arguments).await?;
         let [holder, info, began] = &connection[..] else { return Ok(None) };
         let elsewhere = if *holder == self.id { None } else { read_peer(info) };
-        Ok(Some(ConnectionRecord { elsewhere, began: Some(began.clone()).filter(|began| !began.is_empty()) }))
+        Ok(Some(McpConnectionRecord {
+            elsewhere,
+            began: Some(began.clone()).filter(|began| !began.is_empty()),
+        }))
     }
 
     /// Removes the record of a client's connection.
-    pub async fn remove_connection(&self, name: &str) {
+    pub async fn remove_connection_record(&self, name: &str) {
         let _ = self.store.run::<i64>(script!("disconnect"), &[&digest(name)]).await;
     }
 }

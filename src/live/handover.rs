@@ -196,7 +196,7 @@ impl Handover {
     }
 
     /// Waits until the person no longer controls the page.
-    pub async fn until_released(&self) {
+    pub async fn wait_for_release(&self) {
         let mut state = self.state.subscribe();
         let _ = state.wait_for(|state| state.outcome.is_some() || !state.has_control).await;
     }

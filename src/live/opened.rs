@@ -31,7 +31,7 @@ impl NativePopup {
             return Some(Self::OpenSelect(choice));
         }
         for frame in page.frames() {
-            if let Ok(Some((field, help))) = ElementHandle::focused_field(&frame).await {
+            if let Ok(Some((field, help))) = ElementHandle::focused_field_with_picker(&frame).await {
                 return Some(Self::Field(field, help));
             }
         }

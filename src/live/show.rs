@@ -70,7 +70,7 @@ impl WatchedPages {
         if let Some(known) = known {
             return Ok(known);
         }
-        let session = page.context().attach_additional(page.main_frame()).await?;
+        let session = page.context().attach_dedicated_session(page.main_frame()).await?;
         let (newest, unacknowledged, looked) =
             (watch::Sender::new(None), Mutex::default(), Mutex::new(Instant::now()));
         let show = Arc::new(WatchedPage { session, newest, unacknowledged, looked });

@@ -182,7 +182,7 @@ impl LiveView {
     }
 
     /// Returns the name of the server to which a link belongs; `None` for this server's own links.
-    pub fn server_of_link<'a>(&self, id: &'a str) -> Option<&'a str> {
+    pub fn other_server_of_link<'a>(&self, id: &'a str) -> Option<&'a str> {
         let (_, server) = id.rsplit_once('.')?;
         self.inner.server.as_ref().filter(|own| *own != server).map(|_| server)
     }
@@ -223,7 +223,7 @@ async fn watch_over(handover: Arc<Handover>, place: HandoverSlot) {
     let looking = async {
         loop {
             tokio::select! {
-                why = handover.page.until_gone() => return match why {
+                why = handover.page.until_unusable() => return match why {
                     Error::PageCrashed => HandoverOutcome::Crashed,
                     _ => HandoverOutcome::Closed,
                 },

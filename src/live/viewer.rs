@@ -368,14 +368,14 @@ impl Viewer {
         if opened.is_empty() {
             return;
         }
-        if let Ok(input) = ElementHandle::by_node(&chooser.frame, node).await {
+        if let Ok(input) = ElementHandle::by_backend_node_id(&chooser.frame, node).await {
             let _ = input.set_opened_files(opened).await;
         }
     }
 
     /// Sets the HTTP credentials entered by the person, and loads the page again.
     async fn log_in(&self, username: String, password: String) {
-        let asked = self.handover.login.clone().unwrap_or_else(|| self.page.requested_url());
+        let asked = self.handover.login.clone().unwrap_or_else(|| self.page.attempted_url());
         let origin = url::Url::parse(&asked).map(|url| url.origin().ascii_serialization());
         let Ok(origin) = origin else { return };
         let origin = Some(origin);
@@ -419,7 +419,7 @@ impl Viewer {
         let pages: Vec<_> = handover.tabs().into_iter().take(MOST_TABS).collect();
         let tab = |page: &Page| {
             let title = self.titles.get(page.id()).map(String::as_str).unwrap_or_default();
-            json!({ "title": title, "url": page.requested_url(), "here": *page == self.page })
+            json!({ "title": title, "url": page.attempted_url(), "here": *page == self.page })
         };
         let tabs: Vec<_> = pages.iter().map(tab).collect();
         if tabs.len() > 1 && self.naming.is_empty() {
@@ -436,7 +436,7 @@ impl Viewer {
         let left = handover.ends.saturating_duration_since(Instant::now()).as_secs();
         json!({
             "t": "state",
-            "url": self.page.requested_url(),
+            "url": self.page.attempted_url(),
             "who": handover.who,
             "why": handover.why,
             // Rounded up to 15 s, so that the state rarely changes. The viewer itself counts down.

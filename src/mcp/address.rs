@@ -2,7 +2,7 @@
 use url::Url;
 
 use crate::Result;
-use crate::browser::policy::is_local_name;
+use crate::browser::policy::is_loopback_host_name;
 use crate::error::Error;
 use crate::mcp::settings::Settings;
 
@@ -52,7 +52,7 @@ fn has_scheme(text: &str) -> bool {
 fn guess_scheme(text: &str) -> &'static str {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    let is_local = is_local_name(host) || host == "[::1]" || host.starts_with("127.");
+    let is_local = is_loopback_host_name(host) || host == "[::1]" || host.starts_with("127.");
     if is_local { "http" } else { "https" }
 }
 

@@ -131,7 +131,7 @@ pub(super) async fn frame(
 fn shown(live: &LiveView, page: &Page, number: u64) -> CallToolResult {
     let link = live.handover_for_page(page).map(|open| open.link().to_owned());
     let mut result = CallToolResult::success(vec![ContentBlock::text("Nothing has changed.")]);
-    result.structured_content = Some(json!({ "frame": number, "url": page.requested_url(), "live": link }));
+    result.structured_content = Some(json!({ "frame": number, "url": page.attempted_url(), "live": link }));
     result
 }
 

@@ -2,15 +2,15 @@
 use serde_json::{Map, Value};
 
 /// The default size limit of an answer, in characters.
-pub const MAX_CHARS: usize = 25_000;
+pub const MAX_REPLY_CHARS: usize = 25_000;
 /// The size limit of a list or a JSON value in an answer, in characters.
 pub const MAX_LIST_CHARS: usize = 20_000;
 /// The size limit of each entry in a list that must be shortened, in characters.
 const LONGEST_ENTRY: usize = 1_000;
 /// The size limit of an error message, in characters.
-pub const MAX_FAILURE_CHARS: usize = 4_000;
+pub const MAX_ERROR_CHARS: usize = 4_000;
 /// The size limit of an event in an answer, in characters.
-pub const LONGEST_LINE: usize = 1_000;
+pub const MAX_EVENT_CHARS: usize = 1_000;
 /// The length below which strings in a JSON value are not cut.
 const SHORTEST: usize = 20;
 

@@ -35,13 +35,13 @@ use crate::mcp::page_text;
 use crate::mcp::program::UrlGate;
 use crate::mcp::progress::Progress;
 use crate::mcp::reply::Reply;
-use crate::mcp::script::{ActionBaseline, NamedElement, RecordedCall};
+use crate::mcp::script::{ActionBaseline, RecordedCall, ReferencedElement};
 use crate::mcp::settings::{Settings, Timeouts};
-use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, StallPolicy, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, Registry, StallPolicy, ToolEffect, UnknownTool};
 use crate::secrets::Secrets;
 use crate::session::pacing::Pacing;
 use crate::session::registry::Session;
-use crate::session::{Engine, LivePageLimit, Roots, TabId, Turns, Workspace};
+use crate::session::{Engine, LoadedPageLimit, Roots, TabId, Turns, Workspace};
 use crate::snapshot::NodeKey;
 
 pub(in crate::mcp) use tabs::opened_note;
@@ -79,7 +79,7 @@ pub struct Services {
     /// The live view, which hands pages over to people; `None` if it is off.
     pub live: Option<LiveView>,
     pub(super) turns: Arc<Turns>,
-    pub(super) live_pages: LivePageLimit,
+    pub(super) live_pages: LoadedPageLimit,
 }
 
 impl Services {
@@ -101,7 +101,7 @@ pub struct AnswerNotes {
     /// Dragged elements, by frame number and element number; newest last.
     pub held: Mutex<Vec<NodeKey>>,
     /// The elements that the call refers to, by ref or selector as passed. Used for the recorded script.
-    pub(super) found: Mutex<HashMap<String, NamedElement>>,
+    pub(super) found: Mutex<HashMap<String, ReferencedElement>>,
     /// The name of the file to which the answer is written; empty if there is none.
     file: Mutex<String>,
 }
@@ -143,13 +143,13 @@ impl<'a> Call<'a> {
 
 impl Call<'_> {
     /// Waits while a person controls the page, unless this call is the one that asked for the person.
-    pub(super) async fn until_released(&self, tool: &AnyTool) -> Result<()> {
+    pub(super) async fn wait_for_release(&self, tool: &AnyTool) -> Result<()> {
         let works_on_page = !tool.family.opens_own_page || self.session.is_some();
         let page = self.current_page().ok().filter(|_| works_on_page && tool.waits_for_person);
         let held = page.and_then(|page| self.services.live.as_ref()?.controlling_handover(&page));
         let Some(held) = held else { return Ok(()) };
         self.progress.set_message("waiting for the user, who works on the page");
-        timeout(LONGEST_HOLD, held.until_released()).await.map_err(|_| Error::PersonHasControl)
+        timeout(LONGEST_HOLD, held.wait_for_release()).await.map_err(|_| Error::PersonHasControl)
     }
 
     /// Returns the folders whose files the caller may use.
@@ -183,7 +183,7 @@ impl Call<'_> {
         }
         let url = match self.workspace.webkit() {
             Some(webkit) => webkit.url(),
-            None => self.current_page().ok().map(|page| page.requested_url()),
+            None => self.current_page().ok().map(|page| page.attempted_url()),
         };
         if let Some(url) = url.and_then(|url| Url::parse(&url).ok()) {
             self.progress.note_page(&url);
@@ -192,7 +192,7 @@ impl Call<'_> {
 
     /// Returns the enabled tool with this name, if the client may use it.
     pub fn tool(&self, name: &str) -> Result<&'static AnyTool, UnknownTool> {
-        self.services.registry.find_for(&self.client.grant, name)
+        self.services.registry.find_permitted(&self.client.grant, name)
     }
 
     /// Runs another tool as a part of this call.
@@ -204,11 +204,11 @@ impl Call<'_> {
     ) -> Result<()> {
         self.place.found_open_dialog.store(false, Ordering::Relaxed);
         let file = ToFile::take(self, tool, &mut arguments).await?;
-        let asked = self.writes_script().then(|| arguments.clone());
+        let asked = self.records_script().then(|| arguments.clone());
         let before = asked.as_ref().and_then(|_| self.current_page().ok()).map(ActionBaseline::new);
         let tab = before.as_ref().and_then(|before| self.tab_index(before.page())).unwrap_or_default();
-        let only_reads = tool.effect == Effect::Reads;
-        self.exclude_earlier_downloads(tool);
+        let only_reads = tool.effect == ToolEffect::Reads;
+        self.hide_ended_downloads(tool);
         // A tool that asks for a person does not act itself.
         let acts = !only_reads && tool.waits_for_person;
         let _acting = acts.then(|| self.kept.activity.begin());
@@ -237,8 +237,8 @@ impl Call<'_> {
     }
 
     /// Hides downloads that ended before this call from later waits, unless the tool only reads.
-    pub fn exclude_earlier_downloads(&self, tool: &AnyTool) {
-        if tool.effect != Effect::Reads {
+    pub fn hide_ended_downloads(&self, tool: &AnyTool) {
+        if tool.effect != ToolEffect::Reads {
             self.kept.seen.lock().exclude_ended_downloads();
         }
     }
@@ -267,11 +267,11 @@ impl Call<'_> {
     }
 
     /// Returns the archived body of a fetch or XHR response by request number; `None` if it is not archived.
-    pub fn archived_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
+    pub fn archived_response_body(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         if !self.services.registry.enables(Capability::Network) {
             return None;
         }
-        self.workspace.response_bodies(page.context()).body_of(page, number)
+        self.workspace.response_archive(page.context()).body_of(page, number)
     }
 
     /// Whether this capability is enabled.
@@ -280,7 +280,7 @@ impl Call<'_> {
     }
 
     /// Whether actions are recorded, so that they can be exported as a test.
-    pub fn writes_script(&self) -> bool {
+    pub fn records_script(&self) -> bool {
         self.services.registry.enables(Capability::Testing)
     }
 
@@ -333,7 +333,7 @@ impl Call<'_> {
     }
 
     /// Loads a page again that was unloaded from memory.
-    pub async fn reload_unloaded(&self, page: &Page) -> Result<()> {
+    pub async fn reload_if_discarded(&self, page: &Page) -> Result<()> {
         let turn =
             timeout(LONGEST_QUEUE, self.services.turns.take(page.id())).await.map_err(|_| Error::PageBusy)?;
         self.load_discarded(page).await;
@@ -398,7 +398,7 @@ impl Call<'_> {
             let lost = self.settle(page, watch).await;
             outcome.map(|()| lost)
         };
-        match page.unless_blocked_by_dialog(acting).await {
+        match page.unless_blocked_by_dialog_in_other_tab(acting).await {
             Err(Error::DialogOpen { .. } | Error::DialogElsewhere { .. }) => Ok(None),
             outcome => outcome,
         }
@@ -435,7 +435,7 @@ impl Call<'_> {
             let active = self.current_page()?;
             if active == page {
                 *self.place.turn.lock() = Some((page.clone(), turn));
-                self.place.begun.get_or_init(|| (page.clone(), page.context().next_page_index()));
+                self.place.begun.get_or_init(|| (page.clone(), page.context().next_page_number()));
             }
             page = active;
         }
@@ -444,7 +444,7 @@ impl Call<'_> {
         }
         if self.services.registry.enables(Capability::Network) {
             // Archiving starts with the first call: earlier response bodies cannot be recovered.
-            self.workspace.response_bodies(page.context());
+            self.workspace.response_archive(page.context());
         }
         if let Some(dialog) = page.dialog() {
             self.place.found_open_dialog.store(true, Ordering::Relaxed);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::live::CallHistory;
-use crate::mcp::grant::{Grant, RecentCalls};
+use crate::mcp::grant::{OwnerPermissions, RecentCalls};
 use crate::mcp::kept::SessionMemory;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
@@ -33,7 +33,7 @@ pub struct Client {
     /// The name of the client's API key, if it has one.
     pub(super) key: Option<Arc<str>>,
     /// The permissions of the client's owner.
-    pub(super) grant: Arc<Grant>,
+    pub(super) grant: Arc<OwnerPermissions>,
     /// The owner's calls in the last minute, for the rate limit.
     pub(super) recent_calls: Arc<RecentCalls>,
     /// Cancelled when the owner's key is no longer valid or has other permissions.
@@ -56,7 +56,7 @@ impl Client {
     pub fn url(&self) -> Option<String> {
         match self.workspace.webkit() {
             Some(webkit_session) => webkit_session.url(),
-            None => self.workspace.active_page().map(|page| page.requested_url()),
+            None => self.workspace.active_page().map(|page| page.attempted_url()),
         }
     }
 

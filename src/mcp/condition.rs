@@ -54,7 +54,7 @@ impl Condition {
         match self {
             Self::Text(text) => page.contains_text(&squeezed(text)).await,
             Self::Element(selector) => is_seen(page, selector).await,
-            Self::Url(part) => Ok(matches_url(part, &page.requested_url())),
+            Self::Url(part) => Ok(matches_url(part, &page.attempted_url())),
         }
     }
 }

@@ -44,7 +44,7 @@ const PURCHASE_MARKS: &[&str] = &[
 
 /// The rules of `--confirm`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consent {
+pub struct ConsentRules {
     rules: Vec<Rule>,
 }
 
@@ -56,7 +56,7 @@ struct Rule {
     origin: Option<OriginPattern>,
 }
 
-impl FromStr for Consent {
+impl FromStr for ConsentRules {
     type Err = String;
 
     /// Parses actions, origins, and actions at origins, separated by commas or semicolons, such as `upload,
@@ -106,7 +106,7 @@ fn no_kind(text: &str) -> String {
     format!("{text:?} is none of {}{advice}", KINDS.join(", "))
 }
 
-impl Consent {
+impl ConsentRules {
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn rules_are_kinds_and_origins() {
-        let consent: Consent = "upload, submit@https://bank.example; *.shop.example".parse().unwrap();
+        let consent: ConsentRules = "upload, submit@https://bank.example; *.shop.example".parse().unwrap();
         let asks = |action, origin: &str| consent.asks(&[action], &[origin.to_owned()]);
         assert!(asks(Some(GuardedAction::Upload), "https://any.example"));
         assert!(asks(Some(GuardedAction::Submit), "https://bank.example"));
@@ -157,11 +157,11 @@ mod tests {
         assert!(asks(None, "https://a.shop.example"));
         assert!(!asks(None, "https://bank.example"));
         for wrong in ["", "sumbit@https://bank.example", "a b", "submit@", "intranet"] {
-            assert!(wrong.parse::<Consent>().is_err(), "{wrong}");
+            assert!(wrong.parse::<ConsentRules>().is_err(), "{wrong}");
         }
         for host in ["localhost", "http://intranet", "intranet:8080", "*.example"] {
-            let _ = host.parse::<Consent>().unwrap_or_else(|error| panic!("{host}: {error}"));
+            let _ = host.parse::<ConsentRules>().unwrap_or_else(|error| panic!("{host}: {error}"));
         }
-        assert!("dowload".parse::<Consent>().unwrap_err().ends_with("did you mean download?"));
+        assert!("dowload".parse::<ConsentRules>().unwrap_err().ends_with("did you mean download?"));
     }
 }

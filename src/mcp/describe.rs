@@ -12,17 +12,17 @@ use url::Url;
 
 use crate::Result;
 use crate::browser::{
-    CaptureOptions, ConsoleLevel, Dialog, Download, DownloadState, HANG_TIMEOUT, MovedElement, Page,
+    ConsoleLevel, Dialog, Download, DownloadState, HANG_TIMEOUT, MovedElement, Page, SnapshotTreeOptions,
 };
 use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::{Call, opened_note};
 use crate::mcp::files::display_path;
 use crate::mcp::page_text;
-use crate::mcp::reply::{FileLink, PageState, PageView, Reply, TabLine};
+use crate::mcp::reply::{FileLink, PageDetail, PageState, Reply, TabLine};
 use crate::mcp::resources;
 use crate::mcp::seen::{MOST_TREES, ShownPage};
 use crate::session::Tab;
-use crate::snapshot::{self, Changes, ComparisonBase, NumericChange, Rendered, Tree};
+use crate::snapshot::{self, Changes, ComparisonBase, NumericChange, RenderedSnapshot, Tree};
 
 /// The time limit for reading the title of a background tab.
 const TITLE_LIMIT: Duration = Duration::from_millis(300);
@@ -65,7 +65,7 @@ async fn ticking(call: &Call<'_>, page: &Page) -> Vec<NumericChange> {
         return ticks;
     }
     let claims: Vec<_> = ticks.iter().map(|tick| (tick.key, tick.text.as_str())).collect();
-    let mut lacking = page.missing_texts(&claims).await.into_iter();
+    let mut lacking = page.are_texts_missing(&claims).await.into_iter();
     ticks.retain(|_| lacking.next() == Some(true));
     ticks
 }
@@ -87,7 +87,7 @@ pub(super) async fn describe(
     let named = call.tab().is_some();
     // A call that names its tab reports only tabs that its page opened, since other clients may open tabs
     // meanwhile. Other calls report all: an action may open a tab without an opener (Ctrl+click).
-    let acted = reply.view() == PageView::Changes;
+    let acted = reply.view() == PageDetail::Changes;
     let by_page = |tab: &&Tab| match named {
         true => tab.page.opener().is_some_and(|opener| Some(&opener) == page.as_ref()),
         false => acted || tab.page.has_opener(),
@@ -111,7 +111,7 @@ pub(super) async fn describe(
             "{dialog_text} in tab {id}: answer it with browser_handle_dialog and tab {id}{waits}"
         ));
     }
-    let lists_tabs = reply.view() > PageView::Nothing && !named && call.kept.seen.lock().set_tabs(&tabs);
+    let lists_tabs = reply.view() > PageDetail::Nothing && !named && call.kept.seen.lock().set_tabs(&tabs);
     if (lists_tabs && tabs.len() > 1) || reply.wants_tabs() {
         reply.set_tabs(tab_lines(call.workspace.tabs()).await);
     }
@@ -137,13 +137,13 @@ pub(super) async fn describe(
         Some(_) => reply.add_modal("file chooser: answer it with browser_file_upload"),
         None => {}
     }
-    let url = page.requested_url();
+    let url = page.attempted_url();
     let moved = call.kept.seen.lock().state(&known).map(|page| &page.url) != Some(&url);
     let answers = !held_up && !matches!(failure, Some(Error::PageBusy));
-    let state = (reply.view() > PageView::Nothing || moved).then(|| page_state(&page, url, answers));
+    let state = (reply.view() > PageDetail::Nothing || moved).then(|| page_state(&page, url, answers));
     // An action that failed halfway may still have led to another page.
     let is_reported = failure.is_none() || (moved && answers);
-    let shows = !held_up && is_reported && reply.view() >= PageView::Changes;
+    let shows = !held_up && is_reported && reply.view() >= PageDetail::Changes;
     let effects = answers && reply.shows_changes() && call.kept.seen.lock().tree(&page).is_some();
     let shown = async {
         if shows || effects {
@@ -155,12 +155,12 @@ pub(super) async fn describe(
     let (mut state, ()) = join(OptionFuture::from(state), shown).await;
     if state.is_some() && *page.main_frame().loader_id() != *document {
         // The page has loaded another document meanwhile, of which the snapshot is.
-        state = Some(page_state(&page, page.requested_url(), answers).await);
+        state = Some(page_state(&page, page.attempted_url(), answers).await);
     }
     if let Some(Error::NotActionable { obstacle: Obstacle::CoveredBy(_), .. }) = failure {
         report_front(call, &page, reply);
     }
-    if page.take_stopped_reload_loop() {
+    if page.take_reload_loop_stopped() {
         reply.add_event("The page reloads itself without end. It was stopped so that it can be read.");
     }
     if let Some(state) = state {
@@ -170,7 +170,7 @@ pub(super) async fn describe(
             (&known.url, &known.title, &known.status, known.crashed)
                 == (&state.url, &state.title, &state.status, state.crashed)
         };
-        match known.filter(stays).filter(|_| reply.view() == PageView::Changes) {
+        match known.filter(stays).filter(|_| reply.view() == PageDetail::Changes) {
             None => reply.set_page(state),
             Some(known) if state.console_errors > known.console_errors => {
                 let error = state.console_error.unwrap_or_default();
@@ -181,7 +181,8 @@ pub(super) async fn describe(
     }
 }
 
-/// Reports overlays in front of the page with their controls: the covering element is often only a backdrop.
+/// Reports the overlays in front of the page with their controls. The element that covers a target would not be
+/// enough, since it is often only a backdrop.
 fn report_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     const MOST: usize = 8;
     let Some(tree) = call.kept.seen.lock().tree(page) else { return };
@@ -222,7 +223,7 @@ fn report_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mu
 fn report_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
     let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
     for tab in tabs.iter().filter(is_meant) {
-        let refuses = tab.page.context().browser().is_ok_and(|browser| browser.refuses_external_programs());
+        let refuses = tab.page.context().browser().is_ok_and(|browser| browser.blocks_external_protocols());
         let then = match refuses {
             true => "; it was refused.",
             false => {
@@ -230,7 +231,7 @@ fn report_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &m
                 person answers it or the tab goes to another site."
             }
         };
-        for address in tab.page.take_external_program_urls() {
+        for address in tab.page.take_external_protocol_urls() {
             let address = page_text::address(&address);
             reply.add_event(format!("The page asked to open {address} in another program{then}"));
         }
@@ -272,7 +273,7 @@ pub(super) fn share_download(name: &str, state: &DownloadState, reply: &mut Repl
 }
 
 pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
-    let name = page_text::inline_beside(name, &[' ', '(']);
+    let name = page_text::line_or_json_escaping(name, &[' ', '(']);
     match state {
         DownloadState::InProgress => format!("Downloading {name} …"),
         DownloadState::Completed { path, bytes } => {
@@ -283,7 +284,7 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
 }
 
 /// Captures a snapshot of the page. An element that replaces one from the last snapshot keeps its ref.
-pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOptions) -> Result<Arc<Tree>> {
+pub(super) async fn capture(call: &Call<'_>, page: &Page, options: SnapshotTreeOptions) -> Result<Arc<Tree>> {
     let mut tree = page.capture(call.context_index(), options).await?;
     let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
     let redrawn = known.map(|known| snapshot::replaced_elements(&known, &tree)).unwrap_or_default();
@@ -292,7 +293,7 @@ pub(super) async fn capture(call: &Call<'_>, page: &Page, options: CaptureOption
 }
 
 /// Adds a snapshot to the answer, with a note about what it omits.
-pub(super) fn show_snapshot(rendered: Rendered, reply: &mut Reply) {
+pub(super) fn show_snapshot(rendered: RenderedSnapshot, reply: &mut Reply) {
     if !rendered.text.trim().is_empty() {
         reply.set_snapshot(rendered.text);
     }
@@ -334,12 +335,12 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     if page.dialog().is_some() || page.is_crashed() || reply.has_snapshot() {
         return;
     }
-    if reply.view() == PageView::Changes && page.waits_for_server() {
+    if reply.view() == PageDetail::Changes && page.awaits_navigation_response() {
         return reply.add_event(format!("The page could not be read: {}.", Error::AwaitsServer));
     }
     call.progress.set_message("reading the page");
-    let limit = if wanted { CaptureOptions::default().limit } else { MEANWHILE_LIMIT };
-    let read = Box::pin(capture(call, page, CaptureOptions { limit, ..CaptureOptions::default() }));
+    let limit = if wanted { SnapshotTreeOptions::default().limit } else { MEANWHILE_LIMIT };
+    let read = Box::pin(capture(call, page, SnapshotTreeOptions { limit, ..SnapshotTreeOptions::default() }));
     let tree = match page.unless_hung(Some(HANG_TIMEOUT), read).await {
         Ok(tree) => tree,
         Err(_) if !wanted => return,
@@ -349,11 +350,11 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let options = call.snapshot_options();
     let known = call.kept.seen.lock().shown(page).cloned();
     let known = match known {
-        Some(known) if reply.view() <= PageView::Changes => known,
+        Some(known) if reply.view() <= PageDetail::Changes => known,
         known => {
             // A document of the same site mostly repeats menus, which are summarised.
             let other = known.filter(|known| known.tree.document != tree.document);
-            let shown = other.map(|known| tree.without_repeated_nodes(&known.tree));
+            let shown = other.map(|known| tree.with_repeated_landmarks_collapsed(&known.tree));
             show_snapshot(snapshot::render(shown.as_ref().unwrap_or(&tree), &options), reply);
             report_drawn(&tree, reply);
             return call.kept.seen.lock().set_tree(page, tree);
@@ -373,7 +374,10 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let has_moved = stays && report_moved(call, &held, reply);
     let is_reported = !changes.whole && report_unlisted_changes(&known.tree, &tree, reply);
     if changes.whole {
-        show_snapshot(snapshot::render(&tree.without_repeated_nodes(&known.tree), &options), reply);
+        show_snapshot(
+            snapshot::render(&tree.with_repeated_landmarks_collapsed(&known.tree), &options),
+            reply,
+        );
         report_drawn(&tree, reply);
     } else if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
@@ -408,7 +412,7 @@ async fn compare<'a>(
     since: ComparisonBase<'_>,
 ) -> (Changes<'a>, Vec<Arc<Tree>>) {
     let mut behind = known.behind.clone();
-    if let Some(place) = behind.iter().rposition(|behind| tree.shows_again(behind, &known.tree)) {
+    if let Some(place) = behind.iter().rposition(|behind| tree.is_overlay_closed(behind, &known.tree)) {
         let changes = snapshot::compare(
             &ComparisonBase { old: &behind[place], cover: Some(&known.tree), ..since },
             tree,
@@ -421,7 +425,7 @@ async fn compare<'a>(
         return (changes, Vec::new());
     }
     let many = changes.whole || changes.removed >= MANY;
-    if many && page.are_covered(&known.tree.missing_in(tree)).await {
+    if many && page.are_mostly_behind_modal(&known.tree.elements_missing_in(tree)).await {
         if behind.len() == MOST_TREES {
             behind.remove(0);
         }
@@ -488,7 +492,7 @@ async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
                 index,
                 id: id.to_string(),
                 title,
-                url: page.requested_url(),
+                url: page.attempted_url(),
                 active: is_active,
                 crashed: page.is_crashed() && !page.is_discarded(),
                 discarded: page.is_discarded(),

@@ -19,7 +19,7 @@ use crate::mcp::client::Client;
 use crate::mcp::describe::{CallBaseline, describe};
 use crate::mcp::expected;
 use crate::mcp::failure;
-use crate::mcp::grant::{Grant, RecentCalls};
+use crate::mcp::grant::{OwnerPermissions, RecentCalls};
 use crate::mcp::kept::SessionMemory;
 use crate::mcp::memory::IdleTrim;
 use crate::mcp::metrics::Metrics;
@@ -28,7 +28,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::resources::FileResources;
 use crate::mcp::roots::ClientRoots;
 use crate::mcp::settings::Settings;
-use crate::mcp::tool::{AnyTool, Capability, Effect, Registry, SESSION_ARGUMENT, Tool as _, UnknownTool};
+use crate::mcp::tool::{AnyTool, Capability, Registry, SESSION_ARGUMENT, Tool as _, ToolEffect, UnknownTool};
 use crate::mcp::tools::{sessions, webmcp};
 #[cfg(feature = "otlp")]
 use crate::mcp::traces::{Span, SpanExporter};
@@ -37,7 +37,7 @@ use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
 use crate::session::pacing::Pacing;
 use crate::session::registry::{Session, Sessions};
-use crate::session::{Engine, LivePageLimit, Roots, Workspace};
+use crate::session::{Engine, LoadedPageLimit, Roots, Workspace};
 
 use shared::{RoutedCall, lost};
 
@@ -85,7 +85,7 @@ impl Dispatcher {
             services: Services {
                 pacing: Pacing::new(settings.politeness),
                 turns: Arc::default(),
-                live_pages: LivePageLimit::new(engine.options().limits.live_pages),
+                live_pages: LoadedPageLimit::new(engine.options().limits.live_pages),
                 live: None,
                 registry,
                 engine,
@@ -124,7 +124,7 @@ impl Dispatcher {
     /// Enables the export of tracing spans.
     #[cfg(feature = "otlp")]
     #[must_use]
-    pub fn with_traces(self, traces: Arc<SpanExporter>) -> Self {
+    pub fn with_span_exporter(self, traces: Arc<SpanExporter>) -> Self {
         Self { traces: Some(traces), ..self }
     }
 
@@ -144,7 +144,7 @@ impl Dispatcher {
 
     /// Creates a client of an owner who shares neither sessions nor the profile with others. The client can
     /// use only files in folders with the owner's name.
-    pub fn client_for_owner(&self, owner: &str, grant: &Arc<Grant>) -> Client {
+    pub fn new_client_for_owner(&self, owner: &str, grant: &Arc<OwnerPermissions>) -> Client {
         let mut settings = self.settings.clone();
         for place in [&mut settings.files.output_dir, &mut settings.files.screenshot_dir] {
             place.push(owner);
@@ -152,11 +152,11 @@ impl Dispatcher {
             let _ = make_private(place);
         }
         settings.files.roots =
-            Roots::from_base(settings.files.output_dir.clone(), [settings.files.screenshot_dir.clone()]);
+            Roots::with_base(settings.files.output_dir.clone(), [settings.files.screenshot_dir.clone()]);
         settings.files.client_roots = false;
         let mut context = self.services.engine.options().context.clone();
         context.policy = grant.within(&context.policy);
-        context.local_files = settings.files.allow_urls.then(|| settings.files.roots.as_local_files());
+        context.local_files = settings.files.allow_urls.then(|| settings.files.roots.to_local_files());
         if let Some(downloads) = &mut context.downloads {
             downloads.push(owner);
         }
@@ -186,7 +186,7 @@ impl Dispatcher {
         sessions: Sessions,
         cooldown: Arc<Cooldown>,
         owner: Option<Arc<str>>,
-        grant: Arc<Grant>,
+        grant: Arc<OwnerPermissions>,
     ) -> Client {
         let mut recent_calls = self.recent_calls.lock();
         let recent_calls =
@@ -291,7 +291,7 @@ impl Dispatcher {
     /// Translates a call of a page's own tool (WebMCP) into a call of the built-in tool that runs page tools.
     fn translated<'a>(&self, name: &'a str, arguments: Map<String, Value>) -> (&'a str, Map<String, Value>) {
         let is_offered =
-            name.starts_with(webmcp::PREFIX) && self.services.registry.enables(Capability::Webmcp);
+            name.starts_with(webmcp::PAGE_TOOL_PREFIX) && self.services.registry.enables(Capability::Webmcp);
         if !is_offered {
             return (name, arguments);
         }
@@ -323,7 +323,7 @@ impl Dispatcher {
         if let Some(paused) = failure::paused(name, &client.cooldown, &self.settings) {
             return Ok(paused);
         }
-        let tool = self.services.registry.find_for(&client.grant, name)?;
+        let tool = self.services.registry.find_permitted(&client.grant, name)?;
         let mut reply = Reply::default();
         let checked = tool.check(&mut arguments);
         // Errors may repeat the arguments of the call, except the texts for form fields.
@@ -424,12 +424,12 @@ impl Dispatcher {
             let _ = call.workspace.context().await;
         }
         call.take_tab(tool, &mut arguments)?;
-        call.until_released(tool).await?;
+        call.wait_for_release(tool).await?;
         call.confirm_call(tool, arguments.get("url").and_then(Value::as_str)).await?;
         if works_in_tab {
             return run_in_tab(tool, arguments, call, reply).await;
         }
-        call.exclude_earlier_downloads(tool);
+        call.hide_ended_downloads(tool);
         let outcome = call.unless_hung(tool, tool.run(arguments, call, reply)).await;
         call.confirm_downloads().await;
         outcome
@@ -448,12 +448,12 @@ async fn run_in_tab(
         call.dismiss_dialogs().await;
     }
     let before = CallBaseline::note(call).await;
-    let outcome = expected::run_and_verify(call, tool, arguments, reply).await;
+    let outcome = expected::run_with_expectation(call, tool, arguments, reply).await;
     if family.dismisses_dialogs {
         call.dismiss_dialogs().await;
     }
     call.confirm_downloads().await;
-    if outcome.is_err() && tool.effect == Effect::Acts && !tool.explains_failure {
+    if outcome.is_err() && tool.effect == ToolEffect::Acts && !tool.explains_failure {
         reply.show_changes();
     }
     describe(call, &before, outcome.as_ref().err(), reply).await;

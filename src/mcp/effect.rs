@@ -2,7 +2,7 @@
 
 /// The effect of a tool on the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolEffect {
     /// Changes nothing.
     Reads,
     /// Changes something; repeating the call has no further effect.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::Result;
-use crate::browser::{CaptureOptions, Page};
+use crate::browser::{Page, SnapshotTreeOptions};
 use crate::error::{Error, human, squeezed};
 use crate::mcp::call::Call;
 use crate::mcp::condition::Condition;
@@ -25,7 +25,7 @@ const NOTHING: &str = "nothing";
 /// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT_ARGUMENT`] expects.
 ///
 /// # Errors `not_as_expected` if the outcome differs, or if it was there already; then the tool is not run.
-pub async fn run_and_verify(
+pub async fn run_with_expectation(
     call: &Call<'_>,
     tool: &AnyTool,
     mut arguments: Map<String, Value>,
@@ -142,14 +142,14 @@ impl Expected {
 }
 
 fn tabs(call: &Call<'_>) -> Vec<(Page, String)> {
-    call.tabs().into_iter().map(|tab| (tab.page.clone(), tab.page.requested_url())).collect()
+    call.tabs().into_iter().map(|tab| (tab.page.clone(), tab.page.attempted_url())).collect()
 }
 
 async fn outline(call: &Call<'_>, page: &Page) -> Option<Arc<Tree>> {
     if page.dialog().is_some() || page.is_crashed() {
         return None;
     }
-    let options = CaptureOptions { limit: LOOK_LIMIT, ..CaptureOptions::default() };
+    let options = SnapshotTreeOptions { limit: LOOK_LIMIT, ..SnapshotTreeOptions::default() };
     capture(call, page, options).await.ok()
 }
 

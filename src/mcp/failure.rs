@@ -8,7 +8,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::settings::Settings;
 use crate::mcp::tool::{AnyTool, ToolsetTraits};
 use crate::messages::{Language, cooldown as texts, login};
-use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownScope, CooldownStart};
+use crate::session::cooldown::{ActiveCooldown, Cooldown, CooldownScope, CooldownStartResult};
 
 /// Returns the answer to a call during a cooldown; `None` if none is active, or the tool is not affected.
 pub(super) fn paused(name: &str, cooldown: &Cooldown, settings: &Settings) -> Option<Reply> {
@@ -35,10 +35,10 @@ pub(super) fn report(
     settings: &Settings,
     reply: &mut Reply,
 ) {
-    if login::is_login_timeout(error_class(error, tool.family)) {
+    if login::is_login_timeout(cooldown_keyword(error, tool.family)) {
         *reply = match cooldown.start_if_inactive() {
-            CooldownStart::AlreadyActive(cooling) => paused_reply(cooling, settings.language),
-            CooldownStart::Now { period_seconds } => {
+            CooldownStartResult::AlreadyActive(cooling) => paused_reply(cooling, settings.language),
+            CooldownStartResult::Now { period_seconds } => {
                 let mut notice = Reply::default();
                 notice.set_plain_text(texts::cooldown_started(settings.language, period_seconds));
                 notice.set_structured(
@@ -86,10 +86,10 @@ fn where_to_go(link: &LiveViewLink) -> String {
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
 /// Returns the part of an error that is searched for cooldown keywords: no text of a page, URL or selector.
-pub fn error_class(error: &Error, family: &ToolsetTraits) -> &'static str {
+pub fn cooldown_keyword(error: &Error, family: &ToolsetTraits) -> &'static str {
     match error {
         Error::PersonAway { kind: "login", .. } => login::LOGIN_TIMED_OUT,
-        Error::PersonAway { .. } => login::CHECK_TIMED_OUT,
+        Error::PersonAway { .. } => login::CHALLENGE_TIMED_OUT,
         Error::NavigationSlow { waited } if family.opens_own_page && *waited >= LEAST_WAIT => {
             login::PAGE_TIMED_OUT
         }
@@ -102,9 +102,9 @@ mod tests {
     use strum::VariantNames;
 
     use super::*;
-    use crate::mcp::tool::{BROWSER, WITHOUT_TABS};
+    use crate::mcp::tool::{BROWSER, TABLESS_TRAITS};
 
-    const IN_OWN_PAGE: &ToolsetTraits = &ToolsetTraits { opens_own_page: true, ..WITHOUT_TABS };
+    const IN_OWN_PAGE: &ToolsetTraits = &ToolsetTraits { opens_own_page: true, ..TABLESS_TRAITS };
 
     #[test]
     fn no_code_is_a_keyword() {
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn only_a_page_that_ran_out_and_a_person_who_did_not_come_begin_a_pause() {
         let waited = Duration::from_secs(2);
-        let begins = |error: &Error, family| login::is_login_timeout(error_class(error, family));
+        let begins = |error: &Error, family| login::is_login_timeout(cooldown_keyword(error, family));
         let slow = Error::NavigationSlow { waited };
         assert!(begins(&slow, IN_OWN_PAGE));
         assert!(!begins(&Error::NavigationSlow { waited: waited / 2 }, IN_OWN_PAGE));

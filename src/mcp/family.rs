@@ -72,7 +72,7 @@ pub struct ToolsetTraits {
 }
 
 /// The properties of a toolset that does not use tabs; the others are based on it.
-pub const WITHOUT_TABS: ToolsetTraits = ToolsetTraits {
+pub const TABLESS_TRAITS: ToolsetTraits = ToolsetTraits {
     toolset: Toolset::Browser,
     fail: |failure, reply| reply.fail(failure.error),
     tab_argument: None,
@@ -95,7 +95,7 @@ pub const BROWSER: &ToolsetTraits = &ToolsetTraits {
     lists_session: true,
     has_steps: true,
     instructions: Some(INSTRUCTIONS),
-    ..WITHOUT_TABS
+    ..TABLESS_TRAITS
 };
 
 /// The MCP instructions for models, sent once when a client connects.

@@ -6,7 +6,7 @@ use crate::browser::iso_timestamp;
 use crate::error::Error;
 use crate::folders::make_private;
 use crate::secrets::Secrets;
-use crate::session::{ContentKind, FileTarget, Roots};
+use crate::session::{ContentKind, Roots, WriteTarget};
 use crate::sync::unix_time;
 
 /// A file that a tool has written.
@@ -83,20 +83,20 @@ impl Destination {
     /// Checks that the file may be written, before the work that produces its content.
     ///
     /// # Errors `file` if the destination is outside the allowed folders.
-    pub async fn place(&self) -> Result<FileTarget> {
+    pub async fn place(&self) -> Result<WriteTarget> {
         let destination = self.clone();
         let finding = tokio::task::spawn_blocking(move || destination.place_now());
         finding.await.unwrap_or(Err(Error::Broken))
     }
 
-    fn place_now(&self) -> Result<FileTarget> {
+    fn place_now(&self) -> Result<WriteTarget> {
         if let Some((path, roots)) = &self.path {
             return roots.write_target(path);
         }
         let shown = display_path(&self.folder);
         let failed = |error: std::io::Error| Error::File { path: shown.clone(), reason: error.to_string() };
         make_private(&self.folder).map_err(failed)?;
-        Roots::from_base(self.folder.clone(), []).write_target(&self.name)
+        Roots::with_base(self.folder.clone(), []).write_target(&self.name)
     }
 }
 
@@ -104,7 +104,7 @@ impl Destination {
 /// folders `allowed`.
 ///
 /// # Errors `file` if it is outside the allowed folders.
-pub async fn place_folder(chosen: &str, output: PathBuf, allowed: Option<Roots>) -> Result<PathBuf> {
+pub async fn create_output_folder(chosen: &str, output: PathBuf, allowed: Option<Roots>) -> Result<PathBuf> {
     let chosen = chosen.trim_end_matches('/').to_owned();
     let placing = tokio::task::spawn_blocking(move || {
         let failed = |error: std::io::Error| Error::File { path: chosen.clone(), reason: error.to_string() };
@@ -113,7 +113,7 @@ pub async fn place_folder(chosen: &str, output: PathBuf, allowed: Option<Roots>)
             None => {
                 check_file_name(&chosen)?;
                 make_private(&output).map_err(failed)?;
-                Roots::from_base(output, [])
+                Roots::with_base(output, [])
             }
         };
         make_private(roots.write_target(&chosen)?.path()).map_err(failed)?;
@@ -126,7 +126,7 @@ pub async fn place_folder(chosen: &str, output: PathBuf, allowed: Option<Roots>)
 
 /// Writes bytes to a file of this kind, with secrets redacted from text.
 pub async fn write(
-    place: FileTarget,
+    place: WriteTarget,
     bytes: Vec<u8>,
     kind: ContentKind,
     secrets: &Secrets,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// The permissions of an owner. The default permits everything that the server offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Grant {
+pub struct OwnerPermissions {
     /// The permitted tools by name; `None` permits all tools.
     pub tools: Option<BTreeSet<&'static str>>,
     /// The only origins that pages may reach, within those that the server allows. If empty, all of these.
@@ -23,7 +23,7 @@ pub struct Grant {
     pub max_sessions: Option<NonZeroUsize>,
 }
 
-impl Grant {
+impl OwnerPermissions {
     /// Whether the owner may call a tool.
     pub fn permits(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
@@ -48,7 +48,7 @@ impl RecentCalls {
     /// Counts a call against the rate limit.
     ///
     /// # Errors `rate_limited` if the limit is reached.
-    pub(super) fn count(&self, grant: &Grant) -> Result<()> {
+    pub(super) fn count(&self, grant: &OwnerPermissions) -> Result<()> {
         let Some(limit) = grant.calls_per_minute else { return Ok(()) };
         self.take(limit).map_err(|wait| Error::RateLimited { limit: limit.get(), wait })
     }
@@ -72,11 +72,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_has_its_place_again_a_minute_later() {
-        let (calls, grant) = (RecentCalls::default(), Grant::default());
+        let (calls, grant) = (RecentCalls::default(), OwnerPermissions::default());
         for _ in 0..1000 {
             calls.count(&grant).unwrap();
         }
-        let grant = Grant { calls_per_minute: NonZeroU32::new(2), ..grant };
+        let grant = OwnerPermissions { calls_per_minute: NonZeroU32::new(2), ..grant };
         calls.count(&grant).unwrap();
         tokio::time::advance(Duration::from_secs(20)).await;
         calls.count(&grant).unwrap();

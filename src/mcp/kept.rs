@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::browser::{ActionRecording, Coverage, PerformanceTrace, Screenshot, Video};
-use crate::mcp::program::Notebook;
+use crate::browser::{ActionRecording, CoverageRecording, PerformanceTrace, Screenshot, Video};
+use crate::mcp::program::PythonNotebook;
 use crate::mcp::script::RecordedScript;
 use crate::mcp::seen::ShownState;
-use crate::session::FileTarget;
+use crate::session::WriteTarget;
 
 /// State that is kept between the calls of a session or client.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct SessionMemory {
     /// The pages, tabs and downloads that the client has already seen.
     pub(super) seen: Mutex<ShownState>,
     /// The interpreter with the variables of the session's Python programs. Locked while a program runs.
-    pub notebook: tokio::sync::Mutex<Option<Arc<dyn Notebook>>>,
+    pub notebook: tokio::sync::Mutex<Option<Arc<dyn PythonNotebook>>>,
     /// A JavaScript program that waits until its dialog is answered.
     pub paused: Mutex<Option<Box<dyn Any + Send>>>,
     /// The actions recorded so far, for export as a test.
@@ -34,7 +34,7 @@ pub struct SessionMemory {
     /// The video that is being recorded.
     pub video: Mutex<Option<RunningVideo>>,
     /// The code coverage that is being measured.
-    pub coverage: Mutex<Option<Coverage>>,
+    pub coverage: Mutex<Option<CoverageRecording>>,
     pub performance: Mutex<Option<PerformanceTrace>>,
     /// The newest console message of each document, and the newest request of each page, that was returned by
     /// tools which return only new entries.
@@ -61,9 +61,9 @@ pub struct ActivityTracker {
 
 impl ActivityTracker {
     /// Marks a tool as acting until the guard is dropped.
-    pub fn begin(self: &Arc<Self>) -> ToolGuard {
+    pub fn begin(self: &Arc<Self>) -> ToolActivityGuard {
         self.acting.fetch_add(1, Ordering::Relaxed);
-        ToolGuard(Arc::clone(self))
+        ToolActivityGuard(Arc::clone(self))
     }
 
     /// Marks the acting tool as waiting for a person.
@@ -79,9 +79,9 @@ impl ActivityTracker {
 
 /// Marks a tool as acting until this guard is dropped.
 #[derive(Debug)]
-pub struct ToolGuard(Arc<ActivityTracker>);
+pub struct ToolActivityGuard(Arc<ActivityTracker>);
 
-impl Drop for ToolGuard {
+impl Drop for ToolActivityGuard {
     fn drop(&mut self) {
         self.0.waits_for_person.store(false, Ordering::Relaxed);
         self.0.acting.fetch_sub(1, Ordering::Relaxed);
@@ -94,6 +94,6 @@ pub struct RunningVideo {
     pub video: Video,
     /// The temporary file that receives the video until it is complete.
     pub file: tempfile::TempPath,
-    pub place: FileTarget,
+    pub place: WriteTarget,
     pub name: String,
 }

@@ -7,20 +7,20 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::error::{question, squeezed};
-use crate::snapshot::text::{is_invisible, is_private_use, push_plain, push_url};
+use crate::snapshot::text::{is_invisible, is_private_use, push_quoted_if_ambiguous, push_url};
 
 /// The length at which a text on one line is cut, in characters.
 const LONGEST: usize = 300;
 
 /// Formats a text on one line: plain if it is unambiguous, otherwise as a JSON string.
 pub fn inline(text: &str) -> String {
-    inline_beside(text, &[])
+    line_or_json_escaping(text, &[])
 }
 
 /// Like [`inline`], but the characters in `also` make a text ambiguous, too.
-pub fn inline_beside(text: &str, also: &[char]) -> String {
+pub fn line_or_json_escaping(text: &str, also: &[char]) -> String {
     let mut out = String::new();
-    push_plain(&mut out, &one_line(text), LONGEST, also);
+    push_quoted_if_ambiguous(&mut out, &one_line(text), LONGEST, also);
     // A reader that does not parse JSON strings could still take brackets for a Markdown link.
     if out.starts_with('"') && also.contains(&']') {
         for (bracket, written) in [('[', "\\u005b"), (']', "\\u005d"), ('(', "\\u0028"), (')', "\\u0029")] {
@@ -165,9 +165,9 @@ mod tests {
 
     #[test]
     fn a_title_forges_no_link() {
-        let title = inline_beside("Bank](https://bank.com/) - nothing [x", &['[', ']', '(', ')']);
+        let title = line_or_json_escaping("Bank](https://bank.com/) - nothing [x", &['[', ']', '(', ')']);
         assert!(!title.contains(['[', ']', '(', ')']), "{title}");
-        assert_eq!(inline_beside("What a hand can do", &['[', ']']), "What a hand can do");
+        assert_eq!(line_or_json_escaping("What a hand can do", &['[', ']']), "What a hand can do");
     }
 
     #[test]

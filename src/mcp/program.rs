@@ -14,17 +14,17 @@ use crate::mcp::settings::Settings;
 use crate::session::Workspace;
 use crate::session::pacing::Pacing;
 
-static INTERPRETER: OnceLock<&'static dyn Interpreter> = OnceLock::new();
+static INTERPRETER: OnceLock<&'static dyn PythonInterpreter> = OnceLock::new();
 
 /// A Python interpreter for programs of clients.
-pub trait Interpreter: Debug + Sync {
+pub trait PythonInterpreter: Debug + Sync {
     /// Creates a notebook. Its programs may open only the URLs that `gate` admits.
-    fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn Notebook>>;
+    fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn PythonNotebook>>;
 }
 
 /// A context in which programs run one after the other and share variables, as in a Jupyter notebook.
-pub trait Notebook: Debug + Send + Sync {
-    fn begin(&self, program: Program) -> Result<Box<dyn ProgramTask>>;
+pub trait PythonNotebook: Debug + Send + Sync {
+    fn begin(&self, program: PythonProgram) -> Result<Box<dyn ProgramTask>>;
 }
 
 /// A running program.
@@ -39,7 +39,7 @@ pub trait ProgramTask: Debug + Send {
 
 /// A program, and the page on which it begins.
 #[derive(Debug)]
-pub struct Program {
+pub struct PythonProgram {
     pub text: String,
     /// The page that the program sees as the variable `page`.
     pub page: Page,
@@ -71,8 +71,8 @@ impl UrlGate {
     }
 
     /// Sets whether the program's route handlers decide about requests that match no rule of `browser_route`.
-    pub fn delegate_unmatched_requests(&self, context: &BrowserContext, decides: bool) {
-        self.workspace.rules(context).delegate_unmatched(decides);
+    pub fn let_program_route_unmatched(&self, context: &BrowserContext, decides: bool) {
+        self.workspace.rules(context).set_delegates_unmatched(decides);
     }
 
     /// Checks that a program may open the URL, and waits until the pacing allows the navigation.
@@ -89,14 +89,14 @@ impl UrlGate {
 }
 
 /// Sets the interpreter of this process. Later calls have no effect.
-pub fn set_interpreter(interpreter: &'static dyn Interpreter) {
+pub fn set_interpreter(interpreter: &'static dyn PythonInterpreter) {
     let _ = INTERPRETER.set(interpreter);
 }
 
 /// Creates a notebook in the interpreter of this process.
 ///
 /// # Errors `unsupported` if the server does not run in Python.
-pub fn notebook(gate: UrlGate) -> Result<Arc<dyn Notebook>> {
+pub fn notebook(gate: UrlGate) -> Result<Arc<dyn PythonNotebook>> {
     let interpreter = INTERPRETER.get().ok_or_else(|| Error::Unsupported {
         what: "a Python program",
         reason: "this is the program without Python; start the server as python -m patchright_mcp".to_owned(),

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use url::Url;
 
-use crate::mcp::questions::{Question, Questions};
+use crate::mcp::questions::{ClientQuestion, ClientQuestions};
 
 /// How long a call runs before its first progress notification, and the interval after that.
 pub const INTERVAL: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ pub struct Progress {
     origin: Mutex<Option<String>>,
     waits_for_person: AtomicBool,
     /// Questions to the client.
-    pub questions: Questions,
+    pub questions: ClientQuestions,
 }
 
 /// The current step of a call.
@@ -38,7 +38,7 @@ pub struct ProgressStep {
 
 impl Default for Progress {
     fn default() -> Self {
-        let (step, trace, questions) = (Mutex::default(), Mutex::default(), Questions::default());
+        let (step, trace, questions) = (Mutex::default(), Mutex::default(), ClientQuestions::default());
         let waits_for_person = AtomicBool::new(false);
         let origin = Mutex::default();
         Self { started: Instant::now(), step, caller: None, trace, origin, waits_for_person, questions }
@@ -47,14 +47,14 @@ impl Default for Progress {
 
 impl Progress {
     /// Creates progress for a client that can ask its person. Also returns the receiver of the questions.
-    pub fn with_elicitation(patience: Option<Duration>) -> (Self, UnboundedReceiver<Question>) {
-        let (questions, asked) = Questions::channel();
+    pub fn with_elicitation(patience: Option<Duration>) -> (Self, UnboundedReceiver<ClientQuestion>) {
+        let (questions, asked) = ClientQuestions::channel();
         (Self { questions: questions.with_person(patience), ..Self::default() }, asked)
     }
 
     /// Creates progress for a client that can list its folders, but cannot ask its person.
-    pub fn with_client_roots() -> (Self, UnboundedReceiver<Question>) {
-        let (questions, asked) = Questions::channel();
+    pub fn with_client_roots() -> (Self, UnboundedReceiver<ClientQuestion>) {
+        let (questions, asked) = ClientQuestions::channel();
         (Self { questions, ..Self::default() }, asked)
     }
 

@@ -14,7 +14,7 @@ pub use parts::{FileLink, Image, PageState, Paragraph, TabLine};
 use crate::error::Error;
 use crate::mcp::{budget, page_text};
 use crate::secrets::Secrets;
-use crate::snapshot::{self, Omission, Rendered};
+use crate::snapshot::{self, Omission, RenderedSnapshot};
 
 /// The maximum number of characters between two words when a text is searched for in a snapshot.
 const BETWEEN_WORDS: usize = 80;
@@ -24,7 +24,7 @@ const MOST_EVENTS: usize = 50;
 
 /// How much of the page an answer shows. Each variant includes the ones before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PageView {
+pub enum PageDetail {
     /// Nothing, because the tool has no page, or its answer is complete without one.
     #[default]
     Nothing,
@@ -39,7 +39,7 @@ pub enum PageView {
 /// The answer of a tool.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
-    view: PageView,
+    view: PageDetail,
     plain: Option<String>,
     failure: Option<Failure>,
     result: Vec<Paragraph>,
@@ -52,7 +52,7 @@ pub struct Reply {
     /// Whether the snapshot shows only a part that the caller requested.
     is_part: bool,
     left_out: Option<Omission>,
-    in_view: Option<Rendered>,
+    in_view: Option<RenderedSnapshot>,
     events: Vec<String>,
     images: Vec<Image>,
     files: Vec<FileLink>,
@@ -104,12 +104,12 @@ impl Reply {
     }
 
     /// Requests that the answer shows at least this much of the page.
-    pub fn show(&mut self, view: PageView) {
+    pub fn show(&mut self, view: PageDetail) {
         self.view = self.view.max(view);
     }
 
     /// Returns how much of the page the answer shows.
-    pub fn view(&self) -> PageView {
+    pub fn view(&self) -> PageDetail {
         self.view
     }
 
@@ -144,7 +144,7 @@ impl Reply {
 
     /// Shows only the changes of the page since the client last saw it, never the full page.
     pub fn show_changes_only(&mut self) {
-        self.view = self.view.min(PageView::Page);
+        self.view = self.view.min(PageDetail::Page);
         self.shows_changes = true;
     }
 
@@ -194,12 +194,12 @@ impl Reply {
     }
 
     /// Sets the part of the page that scrolling has brought into view.
-    pub fn set_newly_visible(&mut self, rendered: Rendered) {
+    pub fn set_newly_visible(&mut self, rendered: RenderedSnapshot) {
         self.in_view = Some(rendered);
     }
 
     /// Returns the part of the page that scrolling has brought into view.
-    pub fn newly_visible(&self) -> Option<&Rendered> {
+    pub fn newly_visible(&self) -> Option<&RenderedSnapshot> {
         self.in_view.as_ref()
     }
 
@@ -285,7 +285,7 @@ impl Reply {
     /// it shows the final state of the page, which the answer shows once.
     pub fn merge_step(&mut self, number: usize, tool: &str, step: Self) {
         self.allowed = self.allowed.saturating_add(step.allowed);
-        let acts = step.view >= PageView::Changes || step.shows_changes;
+        let acts = step.view >= PageDetail::Changes || step.shows_changes;
         if let Some(outdated) = self.snapshot.take_if(|_| acts) {
             let left_out = self.left_out.take();
             self.say_outline(&outdated, left_out);
@@ -407,9 +407,9 @@ impl Reply {
 
     /// Cuts each part of the answer to its limit, with a note. Snapshots are limited when they are rendered.
     pub(super) fn bound(&mut self) {
-        let most = budget::MAX_CHARS.saturating_add(self.allowed);
+        let most = budget::MAX_REPLY_CHARS.saturating_add(self.allowed);
         if let Some(failure) = &mut self.failure {
-            shorten(&mut failure.text, budget::MAX_FAILURE_CHARS);
+            shorten(&mut failure.text, budget::MAX_ERROR_CHARS);
         }
         if let Some(plain) = &mut self.plain {
             let program = serde_json::from_str(plain).ok().filter(|_| plain.chars().count() > most);
@@ -420,14 +420,14 @@ impl Reply {
         }
         let mut room = most;
         for part in &mut self.result {
-            shorten(&mut part.text, room.max(budget::LONGEST_LINE));
+            shorten(&mut part.text, room.max(budget::MAX_EVENT_CHARS));
             room = room.saturating_sub(part.text.chars().count());
         }
         for list in [&mut self.modal, &mut self.events] {
             let left = list.len().saturating_sub(MOST_EVENTS);
             list.truncate(MOST_EVENTS);
             for line in list.iter_mut() {
-                shorten(line, budget::LONGEST_LINE);
+                shorten(line, budget::MAX_EVENT_CHARS);
             }
             if left > 0 {
                 list.push(format!("and {left} more"));
@@ -613,14 +613,14 @@ fn tab_line(tab: &TabLine) -> String {
     let crashed = if tab.crashed { " [crashed]" } else { "" };
     let discarded = if tab.discarded { " [out of memory until used]" } else { "" };
     let asks = if tab.asks { " [dialog open]" } else { "" };
-    let title = page_text::inline_beside(&tab.title, &['[', ']', '(', ')']);
+    let title = page_text::line_or_json_escaping(&tab.title, &['[', ']', '(', ')']);
     let address = page_text::address(&tab.url);
     format!("- {}: {current}[{title}]({address}){crashed}{discarded}{asks} [tab={}]", tab.index, tab.id)
 }
 
 fn file_line(file: &Resource) -> String {
     let size = file.size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
-    format!("- {}{size}: {}", page_text::inline_beside(&file.name, &[' ', '(']), file.uri)
+    format!("- {}{size}: {}", page_text::line_or_json_escaping(&file.name, &[' ', '(']), file.uri)
 }
 
 fn listed(line: &str) -> String {

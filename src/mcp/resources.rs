@@ -101,7 +101,7 @@ impl FileResources {
         let read = tokio::fs::read(&file.path).await;
         let mut bytes = read.map_err(|error| not_found(&format!("Resource not found: {error}")))?;
         // Downloads come from the browser, so secrets in them have not been redacted yet.
-        secrets.redact_file(&mut bytes);
+        secrets.redact_file_content(&mut bytes);
         Ok(ReadResourceResult::new(vec![contents(file.resource, bytes)]))
     }
 }

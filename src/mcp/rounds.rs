@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
-use crate::mcp::questions::{PersonQuestion, Question};
+use crate::mcp::questions::{ClientQuestion, PersonQuestion};
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::UnknownTool;
 use crate::session::handoff::PersonAnswer;
@@ -43,7 +43,7 @@ pub(super) struct Round {
     tool: String,
     task: JoinHandle<Result<Reply, UnknownTool>>,
     pub(super) progress: Arc<Progress>,
-    questions: UnboundedReceiver<Question>,
+    questions: UnboundedReceiver<ClientQuestion>,
     asked: Option<PendingQuestion>,
     cancelled: CancellationToken,
     since: Instant,
@@ -97,12 +97,12 @@ impl Round {
                 }
                 () = gone.cancelled(), if !self.cancelled.is_cancelled() => self.cancelled.cancel(),
                 Some(question) = self.questions.recv() => match question {
-                    Question::Person { asking, answer } => {
+                    ClientQuestion::Person { asking, answer } => {
                         self.asked = Some(PendingQuestion { asking: asking.clone(), answer });
                         return RoundOutcome::Asks(Some(asking));
                     }
                     // The protocol revision with rounds has no roots.
-                    Question::Roots { answer } => drop(answer.send(Vec::new())),
+                    ClientQuestion::Roots { answer } => drop(answer.send(Vec::new())),
                 },
                 () = &mut again, if self.progress.waits_for_person() => return RoundOutcome::Asks(None),
             }

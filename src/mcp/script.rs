@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::browser::input::Point;
-use crate::browser::{LocatedElement, LocatorSpec, RecordedActions, SecretKind};
-use crate::mcp::effect::Effect;
+use crate::browser::{ElementLocators, LocatorSpec, PerformedInputs, SecretKind};
+use crate::mcp::effect::ToolEffect;
 
 mod recorded;
 mod sequel;
@@ -29,15 +29,15 @@ pub enum ScriptLanguage {
 
 /// An element to which a call referred by a ref or selector.
 #[derive(Debug)]
-pub struct NamedElement {
-    found: LocatedElement,
+pub struct ReferencedElement {
+    found: ElementLocators,
     /// Pointer and key actions on the element that no single statement expresses.
-    pub moves: RecordedActions,
+    pub moves: PerformedInputs,
 }
 
-impl From<LocatedElement> for NamedElement {
-    fn from(found: LocatedElement) -> Self {
-        Self { found, moves: RecordedActions::default() }
+impl From<ElementLocators> for ReferencedElement {
+    fn from(found: ElementLocators) -> Self {
+        Self { found, moves: PerformedInputs::default() }
     }
 }
 
@@ -48,7 +48,7 @@ const MOST_LINES: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct RecordedScript {
     lines: VecDeque<Line>,
-    /// The tab in which the last statement runs; `None` at the beginning, and after that tab was closed.
+    /// The tab in which the most recent statement ran. `None` before the first statement, and once that tab is closed.
     tab: Option<usize>,
     /// The tab in which the test begins. The test does not see tabs that were opened earlier.
     first_tab: usize,
@@ -114,7 +114,7 @@ impl RecordedScript {
     pub fn add(
         &mut self,
         tool: &'static str,
-        effect: Effect,
+        effect: ToolEffect,
         step: &RecordedCall<'_>,
         sequel: Option<ActionEffect>,
     ) {
@@ -127,7 +127,7 @@ impl RecordedScript {
             return;
         }
         let lines = step.lines(tool).unwrap_or_else(|| match effect {
-            Effect::Reads => Vec::new(),
+            ToolEffect::Reads => Vec::new(),
             _ if SILENT.contains(&tool) => Vec::new(),
             _ => vec![Line::Note(format!("{tool} was called here, which has no words in a script."))],
         });
@@ -257,7 +257,7 @@ impl RecordedScript {
 }
 
 /// Returns the expression that locates an element in a script.
-pub fn locator(found: &LocatedElement, language: ScriptLanguage) -> String {
+pub fn locator(found: &ElementLocators, language: ScriptLanguage) -> String {
     Element(found.ways.clone()).written(language)
 }
 

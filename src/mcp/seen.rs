@@ -44,7 +44,7 @@ impl KnownTab {
             id: tab.page.id().to_owned(),
             state: (!tab.is_active).then(|| {
                 (
-                    tab.page.requested_url(),
+                    tab.page.attempted_url(),
                     tab.page.is_crashed() && !tab.page.is_discarded(),
                     tab.page.dialog().is_some(),
                 )

@@ -21,12 +21,12 @@ use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use crate::browser::page_tools_changed;
+use crate::browser::webmcp_tool_changes;
 use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::{Progress, ProgressStep};
-use crate::mcp::questions::{PersonQuestion, Question};
+use crate::mcp::questions::{ClientQuestion, PersonQuestion};
 use crate::mcp::reply::Reply;
 use crate::mcp::rounds::{self, Round, RoundOutcome, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
@@ -101,7 +101,7 @@ impl Server {
             Err(error) => tracing::debug!(%error, "the client left before the first request"),
         }
         shutdown.begin(shutdown::ShutdownReason::ClientLeft);
-        if timeout(shutdown::BROWSER_LIMIT, dispatcher.services.engine.close()).await.is_err() {
+        if timeout(shutdown::BROWSER_CLOSE_TIMEOUT, dispatcher.services.engine.close()).await.is_err() {
             tracing::warn!("the browser did not close in time");
         }
     }
@@ -437,7 +437,7 @@ async fn report_offers(dispatcher: &Dispatcher, client: &Client, peer: &Peer<Rol
 /// Notifies a client when its page's tools change between calls, until it disconnects.
 async fn watch_offers(dispatcher: Arc<Dispatcher>, client: Weak<Client>, peer: Peer<RoleServer>) {
     const LOOK: Duration = Duration::from_secs(60);
-    let mut changes = page_tools_changed();
+    let mut changes = webmcp_tool_changes();
     while !peer.is_transport_closed() {
         if let Ok(Err(_)) = timeout(LOOK, changes.changed()).await {
             return;
@@ -466,15 +466,15 @@ async fn report(progress: &Progress, context: &RequestContext<RoleServer>, secre
 }
 
 /// Sends questions to the client while this future is polled. Never completes.
-async fn ask(mut questions: UnboundedReceiver<Question>, context: &RequestContext<RoleServer>) {
+async fn ask(mut questions: UnboundedReceiver<ClientQuestion>, context: &RequestContext<RoleServer>) {
     while let Some(question) = questions.recv().await {
         match question {
-            Question::Person { asking, mut answer } => tokio::select! {
+            ClientQuestion::Person { asking, mut answer } => tokio::select! {
                 person_answer = ask_person(&asking, context) => drop(answer.send(person_answer)),
                 // The call is no longer waiting for the answer.
                 () = answer.closed() => {}
             },
-            Question::Roots { mut answer } => tokio::select! {
+            ClientQuestion::Roots { mut answer } => tokio::select! {
                 person_answer = ask_roots(context) => drop(person_answer.map(|roots| answer.send(roots))),
                 // The call is no longer waiting for the folders.
                 () = answer.closed() => {}

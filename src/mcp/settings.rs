@@ -6,11 +6,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::mcp::consent::Consent;
+use crate::mcp::consent::ConsentRules;
 use crate::messages::Language;
 use crate::session::Roots;
 use crate::session::cooldown::CooldownScope;
-use crate::session::pacing::Politeness;
+use crate::session::pacing::PacingOptions;
 use crate::session::registry::SessionOptions;
 use crate::snapshot;
 
@@ -80,9 +80,9 @@ pub struct Settings {
     /// The tools that pause during a cooldown.
     pub cooldown_scope: CooldownScope,
     /// The rules for actions that need a person's consent (`--confirm`).
-    pub consent: Consent,
+    pub consent: ConsentRules,
     pub sessions: SessionOptions,
-    pub politeness: Politeness,
+    pub politeness: PacingOptions,
     /// The source code of axe-core, whose rules extend accessibility audits; `None` if not configured.
     pub axe: Option<Arc<str>>,
 }
@@ -115,9 +115,9 @@ impl Default for Settings {
             download_host: None,
             language: Language::default(),
             cooldown_scope: CooldownScope::default(),
-            consent: Consent::default(),
+            consent: ConsentRules::default(),
             sessions: SessionOptions::default(),
-            politeness: Politeness::default(),
+            politeness: PacingOptions::default(),
             axe: None,
         }
     }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 /// The time limit of the whole shutdown: running calls, the browser, its profile.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 /// The part of [`TIMEOUT`] in which the browser must close.
-pub const BROWSER_LIMIT: Duration = Duration::from_secs(4);
+pub const BROWSER_CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The reason why the server shuts down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::browser::input::Point;
-use crate::browser::{CaptureOptions, ElementHandle, Frame, LocatedElement, Match, MatchResult, Page};
+use crate::browser::{ElementHandle, ElementLocators, Frame, Match, MatchResult, Page, SnapshotTreeOptions};
 use crate::error::{Error, Obstacle, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
@@ -39,7 +39,7 @@ impl Target {
 fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     let unknown = |reason: String| Error::UnknownRef { target: reference.to_string(), reason };
     if reference.context.is_some() || reference.context_name.is_some() {
-        let entry = call.workspace.context_entry(reference.context, reference.context_name.as_deref());
+        let entry = call.workspace.find_context(reference.context, reference.context_name.as_deref());
         match entry {
             Some(ContextEntry { number, .. }) if number == call.context_index() => {}
             Some(other) => {
@@ -103,7 +103,7 @@ pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
 
 /// Records locators for the element that the call names `text`, for the exported script.
 async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
-    if call.writes_script()
+    if call.records_script()
         && let Ok(found) = element.generate_locators().await
     {
         call.report.found.lock().insert(text.to_owned(), found.into());
@@ -136,7 +136,7 @@ pub async fn replacement_for_stale_ref(call: &Call<'_>, page: &Page, text: &str)
 /// Returns the ref of the element that replaces one which the page has rendered again, and its role and name.
 async fn find_rerendered(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<(Ref, String)> {
     let before = call.kept.seen.lock().tree_with(page, reference)?;
-    let now = capture(call, page, CaptureOptions::default()).await.ok()?;
+    let now = capture(call, page, SnapshotTreeOptions::default()).await.ok()?;
     let node = &now.nodes()[snapshot::find_replacement(&before, &now, reference)?];
     Some((now.ref_of(node), words(node.role, &node.name)))
 }
@@ -149,8 +149,8 @@ pub async fn is_absent(call: &Call<'_>, page: &Page, text: &str) -> Result<bool>
     }
     let is_absent =
         matches!(page.find_matches(text, Duration::ZERO).await, Err(Error::ElementNotFound { .. }));
-    if is_absent && call.writes_script() {
-        call.report.found.lock().insert(text.to_owned(), LocatedElement::from_selector(text).into());
+    if is_absent && call.records_script() {
+        call.report.found.lock().insert(text.to_owned(), ElementLocators::from_selector(text).into());
     }
     Ok(is_absent)
 }
@@ -186,15 +186,15 @@ pub async fn find_element(call: &Call<'_>, page: &Page, text: &str) -> Result<El
 }
 
 /// Like [`find`], but for a hidden native control returns the visible custom control that represents it.
-pub async fn find_actionable(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
+pub async fn find_operable_control(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let target = find(call, page, text).await?;
     drawn(call, page, text, target).await
 }
 
-/// Like [`find_actionable`], with a time limit, and with errors that mention the selector.
+/// Like [`find_operable_control`], with a time limit, and with errors that mention the selector.
 ///
 /// # Errors `element_not_found`, `invalid_selector`, `several_match`.
-pub async fn find_actionable_within(
+pub async fn find_operable_control_within(
     call: &Call<'_>,
     page: &Page,
     text: &str,
@@ -207,7 +207,7 @@ pub async fn find_actionable_within(
 async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Result<Target> {
     // An element with a ref in the last snapshot is itself visible.
     let is_shown = target.words.is_none() && role_and_name(call, page, &target.reference).is_some();
-    let drawn = if is_shown { None } else { target.element.custom_control().await? };
+    let drawn = if is_shown { None } else { target.element.custom_replacement().await? };
     let Some(drawn) = drawn else { return Ok(target) };
     let reference = element_ref(call, page, &drawn.frame, drawn.number);
     let element = drawn.element(&reference.to_string()).await?;
@@ -216,13 +216,18 @@ async fn drawn(call: &Call<'_>, page: &Page, text: &str, target: Target) -> Resu
 }
 
 /// Adds to an error about an invisible element which visible control the page shows for it, if any.
-pub async fn explain_hidden(call: &Call<'_>, page: &Page, element: &ElementHandle, error: Error) -> Error {
+pub async fn suggest_visible_control(
+    call: &Call<'_>,
+    page: &Page,
+    element: &ElementHandle,
+    error: Error,
+) -> Error {
     let Error::NotActionable { obstacle: obstacle @ (Obstacle::Hidden | Obstacle::OutsideViewport), .. } =
         &error
     else {
         return error;
     };
-    match element.visible_control().await {
+    match element.visible_replacement().await {
         Ok(Some(shown)) => {
             let reference = element_ref(call, page, &shown.frame, shown.number);
             let shown = format!("{} [ref={reference}]", words(&shown.role, &shown.name));
@@ -239,7 +244,7 @@ pub async fn find_and_describe(
     text: &str,
     element: Option<String>,
 ) -> Result<(ElementHandle, String)> {
-    let target = find_actionable(call, page, text).await?;
+    let target = find_operable_control(call, page, text).await?;
     let description = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
     let description = description.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
     Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
@@ -289,7 +294,7 @@ pub async fn parse_position(
     }
     let inner = element.padding_box().await?;
     let size = inner.unwrap_or_default();
-    let place = parse_place(argument, text, size.width, size.height)?;
+    let place = parse_point_in_area(argument, text, size.width, size.height)?;
     let is_inside = |at: &Point| (0.0..size.width).contains(&at.x) && (0.0..size.height).contains(&at.y);
     // An element without a box is invisible, which the action itself reports.
     if inner.is_some() && !place.as_ref().is_none_or(is_inside) {
@@ -305,7 +310,12 @@ pub async fn parse_position(
 }
 
 /// Like [`parse_position`], within an area of this size.
-pub fn parse_place(argument: &str, text: Option<&str>, width: f64, height: f64) -> Result<Option<Point>> {
+pub fn parse_point_in_area(
+    argument: &str,
+    text: Option<&str>,
+    width: f64,
+    height: f64,
+) -> Result<Option<Point>> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let parts: Vec<_> = text.trim_matches(['(', ')', '[', ']', ' ']).split(',').map(measure).collect();
     let [Some(x), Some(y)] = parts[..] else {

@@ -14,9 +14,9 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::arguments;
 use crate::mcp::call::Call;
-pub use crate::mcp::effect::{Effect, StallPolicy};
-pub use crate::mcp::family::{BROWSER, FailedCall, TAB_ARGUMENT, Toolset, ToolsetTraits, WITHOUT_TABS};
-use crate::mcp::grant::Grant;
+pub use crate::mcp::effect::{StallPolicy, ToolEffect};
+pub use crate::mcp::family::{BROWSER, FailedCall, TAB_ARGUMENT, TABLESS_TRAITS, Toolset, ToolsetTraits};
+use crate::mcp::grant::OwnerPermissions;
 use crate::mcp::reply::Reply;
 use crate::messages::{Language, listing as texts};
 
@@ -99,7 +99,7 @@ const SELDOM_EXPECTED: [&str; 9] = [
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const NAME: &'static str;
     const TITLE: &'static str;
-    const EFFECT: Effect;
+    const EFFECT: ToolEffect;
     /// Whether the tool interacts with the outside world, such as the web: MCP's `openWorldHint`.
     const OPEN_WORLD: bool = true;
     const CAPABILITY: Capability = Capability::Core;
@@ -111,8 +111,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Whether errors of the tool contain the relevant part of the page, so that the page is not shown again.
     const EXPLAINS_FAILURE: bool = false;
     const STALL_POLICY: StallPolicy = match Self::EFFECT {
-        Effect::Reads => StallPolicy::GiveUpIfSilent,
-        Effect::Sets | Effect::Adds | Effect::Acts => StallPolicy::GiveUpSoon,
+        ToolEffect::Reads => StallPolicy::GiveUpIfSilent,
+        ToolEffect::Sets | ToolEffect::Adds | ToolEffect::Acts => StallPolicy::GiveUpSoon,
     };
 
     /// Runs the tool, and writes its answer to `reply`.
@@ -126,7 +126,7 @@ type Running<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 pub struct AnyTool {
     pub name: &'static str,
     pub title: &'static str,
-    pub effect: Effect,
+    pub effect: ToolEffect,
     pub open_world: bool,
     pub capability: Capability,
     pub family: &'static ToolsetTraits,
@@ -184,12 +184,12 @@ impl AnyTool {
         let mut annotations = ToolAnnotations::with_title(title);
         // Only hints that differ from MCP's defaults: not read-only, destructive, not idempotent, open world.
         annotations = match self.effect {
-            Effect::Reads => annotations.read_only(true),
+            ToolEffect::Reads => annotations.read_only(true),
             // Destructive by default.
-            Effect::Acts => annotations,
-            Effect::Sets | Effect::Adds => annotations.destructive(false),
+            ToolEffect::Acts => annotations,
+            ToolEffect::Sets | ToolEffect::Adds => annotations.destructive(false),
         };
-        if self.effect == Effect::Sets {
+        if self.effect == ToolEffect::Sets {
             annotations = annotations.idempotent(true);
         }
         if !self.open_world {
@@ -237,14 +237,14 @@ impl AnyTool {
     /// Adds the arguments that the dispatcher removes before the tool runs, such as `filename`.
     fn add_shared(&self, properties: &mut Map<String, Value>) {
         if self.file.is_some() {
-            let what = "Write to this file.";
+            let what = "Save the result here.";
             properties.insert(
                 FILENAME_ARGUMENT.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),
             );
         }
         let family = self.family;
-        if family.has_steps && self.has_page() && self.effect == Effect::Acts {
+        if family.has_steps && self.has_page() && self.effect == ToolEffect::Acts {
             let what = "What must come of it: a text, a selector, a URL (* matches anything), or nothing.";
             properties.insert(
                 EXPECT_ARGUMENT.to_owned(),
@@ -437,7 +437,11 @@ impl Registry {
     }
 
     /// Returns the enabled tool with this name, if the grant permits it.
-    pub fn find_for(&self, grant: &Grant, name: &str) -> Result<&'static AnyTool, UnknownTool> {
+    pub fn find_permitted(
+        &self,
+        grant: &OwnerPermissions,
+        name: &str,
+    ) -> Result<&'static AnyTool, UnknownTool> {
         let tool = self.find(name)?;
         if grant.permits(tool.name) {
             return Ok(tool);

@@ -26,13 +26,7 @@ pub fn waiting_at_link(language: Language, what: &str, link: &str, rest_seconds:
 }
 
 /// Asks the person to open the link, and to enter the code if there is one.
-pub fn open_link_request(
-    language: Language,
-    what: &str,
-    url: &str,
-    link: &str,
-    code: Option<&str>,
-) -> String {
+pub fn open_link_prompt(language: Language, what: &str, url: &str, link: &str, code: Option<&str>) -> String {
     let what = translate_challenge(language, what);
     match (language, code) {
         (Language::Zh, Some(code)) => {
@@ -80,7 +74,7 @@ pub fn still_waiting_question(language: Language) -> &'static str {
 }
 
 /// Asks the person to deal with the challenge in the browser window.
-pub fn use_window_request(language: Language, what: &str, url: &str) -> String {
+pub fn use_window_prompt(language: Language, what: &str, url: &str) -> String {
     let what = translate_challenge(language, what);
     match language {
         Language::Zh => {

@@ -1,20 +1,20 @@
 //! Keywords that mark an error text as a login timeout.
 
 /// The keywords of login timeouts. An error text that contains any of them starts a cooldown.
-pub const KEYWORDS: [&str; 7] =
+pub const LOGIN_TIMEOUT_KEYWORDS: [&str; 7] =
     ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
 
 /// The error text if nobody logged in before the time limit.
 pub const LOGIN_TIMED_OUT: &str = "登录超时";
 /// The error text if nobody passed the check before the time limit.
-pub const CHECK_TIMED_OUT: &str = "验证超时";
+pub const CHALLENGE_TIMED_OUT: &str = "验证超时";
 /// The error text if the page did not load before the time limit.
 pub const PAGE_TIMED_OUT: &str = "timeout: the page did not load in its time";
 
-/// Whether an error text contains one of the [`KEYWORDS`], ignoring case.
+/// Whether an error text contains one of the [`LOGIN_TIMEOUT_KEYWORDS`], ignoring case.
 pub fn is_login_timeout(error: &str) -> bool {
     let error = error.to_lowercase();
-    KEYWORDS.iter().any(|keyword| error.contains(keyword))
+    LOGIN_TIMEOUT_KEYWORDS.iter().any(|keyword| error.contains(keyword))
 }
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ mod tests {
     fn without_keywords() -> impl Strategy<Value = String> {
         "[b-zB-Z0-9 .:/!-]{0,60}".prop_filter("no keyword", |text| {
             let text = text.to_lowercase();
-            !KEYWORDS.iter().any(|keyword| text.contains(keyword))
+            !LOGIN_TIMEOUT_KEYWORDS.iter().any(|keyword| text.contains(keyword))
         })
     }
 
@@ -44,7 +44,7 @@ mod tests {
         #[test]
         fn a_text_with_a_keyword_is_a_login_timeout(
             before in any::<String>(),
-            keyword in select(&KEYWORDS[..]),
+            keyword in select(&LOGIN_TIMEOUT_KEYWORDS[..]),
             upper in prop::collection::vec(any::<bool>(), 0..20),
             after in any::<String>(),
         ) {
@@ -64,7 +64,7 @@ mod tests {
         let listed =
             ["验证超时", "登录超时", "timeout", "captcha", "验证码", "login required", "authentication"];
         assert!(listed.iter().all(|keyword| is_login_timeout(keyword)));
-        assert_eq!(KEYWORDS.len(), listed.len());
+        assert_eq!(LOGIN_TIMEOUT_KEYWORDS.len(), listed.len());
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_the_engine_says_itself_when_a_wait_ran_out_is_one() {
-        for text in [LOGIN_TIMED_OUT, CHECK_TIMED_OUT, PAGE_TIMED_OUT] {
+        for text in [LOGIN_TIMED_OUT, CHALLENGE_TIMED_OUT, PAGE_TIMED_OUT] {
             assert!(is_login_timeout(text), "{text}");
         }
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, Obstacle, human, in_quotes, listed, quoted};
 
 /// The `patchright_*` tool that answers. The wording depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PatchrightTool {
     Fetch,
     Screenshot,
     Click,
@@ -14,52 +14,52 @@ pub enum Kind {
 }
 
 /// The answer of a tool that failed for this reason.
-pub fn failure(kind: Kind, language: Language, reason: &str) -> String {
+pub fn failure(kind: PatchrightTool, language: Language, reason: &str) -> String {
     let prefix = match (language, kind) {
-        (Language::Zh, Kind::Fetch) => "抓取失败",
-        (Language::Zh, Kind::Screenshot) => "截图失败",
-        (Language::Zh, Kind::Click) => "点击失败",
-        (Language::Zh, Kind::FillForm) => "表单提交失败",
-        (Language::Zh, Kind::ExecuteJs) => "执行失败",
-        (Language::En, Kind::Fetch) => "Fetching failed",
-        (Language::En, Kind::Screenshot) => "The screenshot failed",
-        (Language::En, Kind::Click) => "The click failed",
-        (Language::En, Kind::FillForm) => "Submitting the form failed",
-        (Language::En, Kind::ExecuteJs) => "The script failed",
+        (Language::Zh, PatchrightTool::Fetch) => "抓取失败",
+        (Language::Zh, PatchrightTool::Screenshot) => "截图失败",
+        (Language::Zh, PatchrightTool::Click) => "点击失败",
+        (Language::Zh, PatchrightTool::FillForm) => "表单提交失败",
+        (Language::Zh, PatchrightTool::ExecuteJs) => "执行失败",
+        (Language::En, PatchrightTool::Fetch) => "Fetching failed",
+        (Language::En, PatchrightTool::Screenshot) => "The screenshot failed",
+        (Language::En, PatchrightTool::Click) => "The click failed",
+        (Language::En, PatchrightTool::FillForm) => "Submitting the form failed",
+        (Language::En, PatchrightTool::ExecuteJs) => "The script failed",
     };
     format!("{prefix}: {reason}")
 }
 
 /// The answer to a call that lacks a required argument.
-pub fn missing_argument(kind: Kind, language: Language) -> &'static str {
+pub fn missing_argument(kind: PatchrightTool, language: Language) -> &'static str {
     match (language, kind) {
-        (Language::Zh, Kind::Fetch | Kind::Screenshot) => "错误: 请提供 URL",
-        (Language::Zh, Kind::Click) => "错误: 请提供 URL 和选择器",
-        (Language::Zh, Kind::FillForm) => "错误: 请提供 URL 和字段",
-        (Language::Zh, Kind::ExecuteJs) => "错误: 请提供 URL 和脚本",
-        (Language::En, Kind::Fetch | Kind::Screenshot) => "Error: give a URL",
-        (Language::En, Kind::Click) => "Error: give a URL and a selector",
-        (Language::En, Kind::FillForm) => "Error: give a URL and fields",
-        (Language::En, Kind::ExecuteJs) => "Error: give a URL and a script",
+        (Language::Zh, PatchrightTool::Fetch | PatchrightTool::Screenshot) => "错误: 请提供 URL",
+        (Language::Zh, PatchrightTool::Click) => "错误: 请提供 URL 和选择器",
+        (Language::Zh, PatchrightTool::FillForm) => "错误: 请提供 URL 和字段",
+        (Language::Zh, PatchrightTool::ExecuteJs) => "错误: 请提供 URL 和脚本",
+        (Language::En, PatchrightTool::Fetch | PatchrightTool::Screenshot) => "Error: give a URL",
+        (Language::En, PatchrightTool::Click) => "Error: give a URL and a selector",
+        (Language::En, PatchrightTool::FillForm) => "Error: give a URL and fields",
+        (Language::En, PatchrightTool::ExecuteJs) => "Error: give a URL and a script",
     }
 }
 
 /// The answer to a call with an unusable argument.
-pub fn invalid_argument(kind: Kind, language: Language) -> &'static str {
+pub fn invalid_argument(kind: PatchrightTool, language: Language) -> &'static str {
     match (language, kind) {
-        (Language::Zh, Kind::Fetch | Kind::Screenshot) => "无效的 URL 格式",
-        (Language::Zh, Kind::Click) => "选择器不能为空",
-        (Language::Zh, Kind::FillForm) => "字段不能为空",
-        (Language::Zh, Kind::ExecuteJs) => "脚本不能为空",
-        (Language::En, Kind::Fetch | Kind::Screenshot) => "invalid URL",
-        (Language::En, Kind::Click) => "the selector must not be blank",
-        (Language::En, Kind::FillForm) => "the fields must not be blank",
-        (Language::En, Kind::ExecuteJs) => "the script must not be blank",
+        (Language::Zh, PatchrightTool::Fetch | PatchrightTool::Screenshot) => "无效的 URL 格式",
+        (Language::Zh, PatchrightTool::Click) => "选择器不能为空",
+        (Language::Zh, PatchrightTool::FillForm) => "字段不能为空",
+        (Language::Zh, PatchrightTool::ExecuteJs) => "脚本不能为空",
+        (Language::En, PatchrightTool::Fetch | PatchrightTool::Screenshot) => "invalid URL",
+        (Language::En, PatchrightTool::Click) => "the selector must not be blank",
+        (Language::En, PatchrightTool::FillForm) => "the fields must not be blank",
+        (Language::En, PatchrightTool::ExecuteJs) => "the script must not be blank",
     }
 }
 
 /// The answer that lists invalid arguments.
-pub fn wrong_arguments(language: Language, problems: &[String]) -> String {
+pub fn argument_problems(language: Language, problems: &[String]) -> String {
     let list = format!("\n- {}", problems.join("\n- "));
     match language {
         Language::Zh => format!("错误: 参数无效{list}"),

@@ -11,7 +11,7 @@ use super::convert::{Plain, options};
 use super::network::Pairs;
 use crate::browser::locator::timeout_from_ms;
 use crate::browser::{
-    ApiBody, ApiContext, ApiOptions, ExtraStorage, HttpCredentials, MultipartField, StorageState,
+    ApiBody, ApiContext, ApiOptions, HttpCredentials, MultipartField, StorageState, StorageStateOptions,
     StoredCookie,
 };
 use crate::error::{Error, Result};
@@ -139,7 +139,7 @@ impl ApiRequestContext {
     }
 
     fn storage_state(&self, databases: bool, private_files: bool) -> Operation {
-        let also = ExtraStorage { databases, private_files };
+        let also = StorageStateOptions { databases, private_files };
         let requests = self.0.clone();
         operation(async move { Ok(Plain(json!(requests.storage_state(also).await?))) })
     }

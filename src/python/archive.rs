@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 
 use super::network::Pairs;
 use crate::browser::{
-    self, HarBodies, HarMatch, HarQuery, HarRequest, HarResponse, HarTimings, RequestTiming,
+    self, HarContentMode, HarMatch, HarQuery, HarRequest, HarResponse, HarTimings, RequestTiming,
 };
 
 /// Status, headers and body of a recorded response. The status is `None` if the request failed when recorded.
@@ -110,9 +110,9 @@ pub(super) fn har_entry<'py>(
     content: &str,
 ) -> PyResult<(String, Files<'py>)> {
     let bodies = match content {
-        "embed" => HarBodies::Embed,
-        "attach" => HarBodies::Attach,
-        "omit" => HarBodies::Omit,
+        "embed" => HarContentMode::Embed,
+        "attach" => HarContentMode::Attach,
+        "omit" => HarContentMode::Omit,
         _ => return Err(PyValueError::new_err("content: expected one of attach, embed, omit")),
     };
     let timing = RequestTiming::from(request.timing);

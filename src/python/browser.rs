@@ -16,16 +16,16 @@ use super::frame::Frame;
 use super::network::routed;
 use super::page::Page;
 use super::raw::CdpSession;
-use crate::browser::emulation::{Emulation, Geolocation, Media};
+use crate::browser::emulation::{Emulation, Geolocation, MediaEmulation};
 use crate::browser::find::{BrowserQuery, Channel, find};
 use crate::browser::input::InputStyle;
-use crate::browser::launch::{IgnoreDefaults, LaunchOptions};
+use crate::browser::launch::{IgnoreDefaultArguments, LaunchOptions};
 use crate::browser::locator;
 use crate::browser::proxy::Proxy;
 use crate::browser::selector;
 use crate::browser::{
-    ClientCertificate, ClockCommand, ConsoleFilter, ContextOptions, ExtraStorage, Passkey, StorageState,
-    StoredCookie,
+    ClientCertificate, ClockCommand, ConsoleFilter, ContextOptions, Passkey, StorageState,
+    StorageStateOptions, StoredCookie,
 };
 use crate::cdp::types::network::Headers;
 use crate::error::{Error, Result};
@@ -168,7 +168,7 @@ impl Context {
                 problems: vec![format!("storage_state: {reason}")],
             })
         });
-        let media = Media {
+        let media = MediaEmulation {
             media: None,
             color_scheme: self.color_scheme,
             reduced_motion: self.reduced_motion,
@@ -234,9 +234,9 @@ impl Launch {
             context.proxy = Some(proxy.read()?);
         }
         let ignored = match (self.ignore_all_default_args, self.ignore_default_args) {
-            (true, _) => IgnoreDefaults::Everything,
-            (false, names) if names.is_empty() => IgnoreDefaults::Nothing,
-            (false, names) => IgnoreDefaults::These(names),
+            (true, _) => IgnoreDefaultArguments::Everything,
+            (false, names) if names.is_empty() => IgnoreDefaultArguments::Nothing,
+            (false, names) => IgnoreDefaultArguments::These(names),
         };
         let is_headless = |argument: &String| argument.split('=').next() == Some("--headless");
         let mut arguments = self.args;
@@ -450,7 +450,7 @@ impl BrowserContext {
         let context = self.0.clone();
         operation(async move {
             let page = context.new_page().await?;
-            page.main_frame().wait_for_pending_calls().await;
+            page.main_frame().flush_exposed_calls().await;
             Ok(Page(page))
         })
     }
@@ -469,7 +469,7 @@ impl BrowserContext {
     /// Routes WebSocket connections through the exposed function `name`, whose calls become `called` events.
     fn route_sockets(&self, name: String) -> Operation {
         let context = self.0.clone();
-        operation(async move { context.route_sockets(&name).await })
+        operation(async move { context.route_web_sockets(&name).await })
     }
 
     fn add_init_script(&self, source: String) -> Operation {
@@ -534,7 +534,7 @@ impl BrowserContext {
     }
 
     fn storage_state(&self, databases: bool, private_files: bool) -> Operation {
-        let also = ExtraStorage { databases, private_files };
+        let also = StorageStateOptions { databases, private_files };
         let context = self.0.clone();
         operation(async move { Ok(Plain(json!(context.storage_state(also).await?))) })
     }
@@ -542,7 +542,7 @@ impl BrowserContext {
     /// Replaces all cookies and storage by those of a storage state.
     fn replace_storage(&self, state: &Bound<'_, PyAny>) -> PyResult<Operation> {
         let (context, state) = (self.0.clone(), options::<StorageState>(state)?);
-        Ok(operation(async move { context.replace_storage(&state).await }))
+        Ok(operation(async move { context.set_storage_state(&state).await }))
     }
 
     fn grant_permissions(&self, permissions: Vec<String>, origin: Option<String>) -> Operation {

@@ -93,7 +93,7 @@ fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> 
 
 /// A screencast frame. The browser takes the next frame after this object is dropped.
 #[pyclass(frozen, module = "patchright_mcp._core")]
-pub(super) struct CastFrame(crate::browser::CastFrame);
+pub(super) struct CastFrame(crate::browser::ScreencastImage);
 
 #[pymethods]
 impl CastFrame {
@@ -126,7 +126,7 @@ impl Screencast {
     fn new(page: &Page, dispatcher: &Dispatcher, key: usize, chosen: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (queue, options) = (dispatcher.queue(), options::<ScreencastOptions>(chosen)?);
         let _runtime = runtime().enter();
-        let watcher = Arc::new(move |frame: &crate::browser::CastFrame| {
+        let watcher = Arc::new(move |frame: &crate::browser::ScreencastImage| {
             queue.emit_with("screencastframe", key, CastFrame(frame.clone()));
         });
         Ok(Self(Mutex::new(Some(page.0.screencast(options, watcher)))))

@@ -149,7 +149,7 @@ impl Frame {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, referrer)?);
         Ok(operation(async move {
             let arrived = frame.goto(&url, &options).await;
-            frame.wait_for_pending_calls().await;
+            frame.flush_exposed_calls().await;
             arrived.map(|arrival| name_of(&arrival))
         }))
     }
@@ -158,7 +158,7 @@ impl Frame {
         let (frame, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
             let done = frame.set_content(&html, &options).await;
-            frame.wait_for_pending_calls().await;
+            frame.flush_exposed_calls().await;
             done
         }))
     }
@@ -180,7 +180,7 @@ impl Frame {
         let (frame, tag) = (self.0.clone(), options::<TagOptions>(tag)?);
         Ok(operation(async move {
             let added = frame.add_tag(&name, &tag).await;
-            frame.wait_for_pending_calls().await;
+            frame.flush_exposed_calls().await;
             added.map(JsHandle)
         }))
     }
@@ -231,7 +231,7 @@ impl Frame {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
         Ok(operation(async move {
             let value = frame.realm(scope(isolated)).await?.evaluate(&script, &argument).await;
-            frame.wait_for_pending_calls().await;
+            frame.flush_exposed_calls().await;
             value.map(ToPython)
         }))
     }
@@ -259,7 +259,7 @@ impl Frame {
         value: &Bound<'_, PyAny>,
     ) -> PyResult<Operation> {
         let (frame, value) = (self.0.clone(), to_js(value)?);
-        Ok(operation(async move { frame.command_socket(&name, socket, number, &what, value).await }))
+        Ok(operation(async move { frame.send_web_socket_command(&name, socket, number, &what, value).await }))
     }
 
     /// Waits until a script returns a truthy value. A negative `pause_ms` polls about once per animation
@@ -340,7 +340,7 @@ impl Frame {
         Ok(operation(async move {
             let locator = frame.locator(&selector, false)?;
             let value = locator.evaluate_all(&script, &argument, scope(isolated)).await;
-            frame.wait_for_pending_calls().await;
+            frame.flush_exposed_calls().await;
             value.map(ToPython)
         }))
     }
@@ -502,8 +502,8 @@ impl Frame {
                                 let source = at(source_position, left);
                                 let aim = ActionOptions { steps, ..at(target_position, left) };
                                 if trial {
-                                    from.try_press(&source).await?;
-                                    return to.try_press(&aim).await;
+                                    from.wait_until_clickable(&source).await?;
+                                    return to.wait_until_clickable(&aim).await;
                                 }
                                 from.drag_to_and_verify(&to, &source, &aim).await
                             }

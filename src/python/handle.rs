@@ -137,7 +137,7 @@ impl JsHandle {
             let within = element_of(&handle).await?;
             let value =
                 within.locator(&selector, false)?.evaluate_all(&script, &argument, ScriptWorld::Main).await;
-            within.frame().wait_for_pending_calls().await;
+            within.frame().flush_exposed_calls().await;
             value.map(ToPython)
         }))
     }

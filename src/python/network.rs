@@ -17,7 +17,8 @@ use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
 use crate::browser::{
-    DownloadState, Fulfillment, InterceptedUrls, NetworkEvent, Overrides, Payload, SocketEvent, UrlGlob,
+    DownloadState, Fulfillment, InterceptedUrls, NetworkEvent, RequestOverrides, SocketEvent, UrlGlob,
+    WebSocketMessage,
 };
 use crate::cdp::types::network::HeaderList;
 use crate::error::Result;
@@ -113,10 +114,10 @@ fn socket_event(py: Python<'_>, event: SocketEvent) -> PyResult<(&'static str, P
     })
 }
 
-fn socket_payload(py: Python<'_>, payload: Payload) -> PyResult<Py<PyAny>> {
+fn socket_payload(py: Python<'_>, payload: WebSocketMessage) -> PyResult<Py<PyAny>> {
     match payload {
-        Payload::Text(text) => text.into_py_any(py),
-        Payload::Binary(bytes) => Ok(PyBytes::new(py, &bytes).into_any().unbind()),
+        WebSocketMessage::Text(text) => text.into_py_any(py),
+        WebSocketMessage::Binary(bytes) => Ok(PyBytes::new(py, &bytes).into_any().unbind()),
     }
 }
 
@@ -352,7 +353,7 @@ impl Route {
         headers: Option<Pairs>,
         body: Option<Vec<u8>>,
     ) -> Operation {
-        let (route, overrides) = (self.0.clone(), Overrides { url, method, headers, body });
+        let (route, overrides) = (self.0.clone(), RequestOverrides { url, method, headers, body });
         operation(async move { route.resume(&overrides).await })
     }
 

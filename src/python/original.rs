@@ -16,11 +16,11 @@ use crate::cli;
 use crate::error::Error;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
-use crate::mcp::failure::error_class;
+use crate::mcp::failure::cooldown_keyword;
 use crate::mcp::progress::Progress;
 use crate::mcp::tool::Toolset;
 use crate::mcp::tools::patchright::{FAMILY, read_url};
-use crate::messages::patchright::Kind;
+use crate::messages::patchright::PatchrightTool;
 use crate::messages::{Language, cooldown as texts, login, patchright as words};
 use crate::secrets::Secrets;
 use crate::session::cooldown::Cooldown;
@@ -182,15 +182,15 @@ impl ToolBrowser {
 
     #[pyo3(signature = (url, wait_for))]
     fn fetch<'py>(&self, py: Python<'py>, url: &str, wait_for: Option<String>) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Fetch, url, &VisitTask::Read { wait_for })
+        self.run(py, PatchrightTool::Fetch, url, &VisitTask::Read { wait_for })
     }
 
     fn screenshot<'py>(&self, py: Python<'py>, url: &str, full_page: bool) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Screenshot, url, &VisitTask::Picture { full_page })
+        self.run(py, PatchrightTool::Screenshot, url, &VisitTask::Picture { full_page })
     }
 
     fn click<'py>(&self, py: Python<'py>, url: &str, selector: String) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::Click, url, &VisitTask::Click { selector })
+        self.run(py, PatchrightTool::Click, url, &VisitTask::Click { selector })
     }
 
     #[pyo3(signature = (url, fields, submit))]
@@ -201,11 +201,11 @@ impl ToolBrowser {
         fields: Vec<(String, String)>,
         submit: Option<String>,
     ) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::FillForm, url, &VisitTask::Fill { fields, submit })
+        self.run(py, PatchrightTool::FillForm, url, &VisitTask::Fill { fields, submit })
     }
 
     fn execute_js<'py>(&self, py: Python<'py>, url: &str, script: String) -> PyResult<Outcome<'py>> {
-        self.run(py, Kind::ExecuteJs, url, &VisitTask::Run { script })
+        self.run(py, PatchrightTool::ExecuteJs, url, &VisitTask::Run { script })
     }
 
     /// Closes the browser, if it runs.
@@ -215,13 +215,21 @@ impl ToolBrowser {
 }
 
 impl ToolBrowser {
-    fn run<'py>(&self, py: Python<'py>, kind: Kind, url: &str, task: &VisitTask) -> PyResult<Outcome<'py>> {
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        kind: PatchrightTool,
+        url: &str,
+        task: &VisitTask,
+    ) -> PyResult<Outcome<'py>> {
         let failed = |reason: String| {
             let nothing = String::new;
             (nothing(), nothing(), nothing(), nothing(), PyBytes::new(py, &[]), None, Some(reason))
         };
         let Some(address) = read_url(url) else {
-            return Ok(failed(words::invalid_argument(Kind::Fetch, Language::default()).to_owned()));
+            return Ok(failed(
+                words::invalid_argument(PatchrightTool::Fetch, Language::default()).to_owned(),
+            ));
         };
         if lacks(task) {
             return Ok(failed(words::invalid_argument(kind, Language::default()).to_owned()));
@@ -265,9 +273,9 @@ fn lacks(task: &VisitTask) -> bool {
 
 /// Returns the error text of a call. Contains a login-timeout keyword only if the cooldown must start.
 fn reason(error: &Error) -> String {
-    let error_class = error_class(error, FAMILY);
-    if login::is_login_timeout(error_class) {
-        return error_class.to_owned();
+    let keyword = cooldown_keyword(error, FAMILY);
+    if login::is_login_timeout(keyword) {
+        return keyword.to_owned();
     }
     let words = words::error_description(Language::default(), error);
     // Text from the page could contain a keyword by chance, which must not start the cooldown.

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
-use crate::session::pacing::{self, Politeness};
+use crate::session::pacing::{self, PacingOptions};
 
 /// Delays navigations to keep a minimum interval per origin, and enforces robots.txt.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -19,7 +19,7 @@ impl Pacing {
     fn new(min_interval_s: f64, respect_robots: bool) -> PyResult<Self> {
         let min_interval = Duration::try_from_secs_f64(min_interval_s)
             .map_err(|_| PyValueError::new_err("min_interval_s: expected seconds, 0 or more"))?;
-        Ok(Self(pacing::Pacing::new(Politeness { min_interval, respect_robots })))
+        Ok(Self(pacing::Pacing::new(PacingOptions { min_interval, respect_robots })))
     }
 
     /// Waits until a page of this context may navigate to `url`. Returns an error if robots.txt disallows it.

@@ -14,7 +14,7 @@ use super::frame::{Frame, element, name_of, navigate};
 use super::handle::JsHandle;
 use super::network::{Request, routed};
 use super::recording::ScriptRecording;
-use crate::browser::emulation::Media;
+use crate::browser::emulation::MediaEmulation;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::locator::{duration, timeout_from_ms};
 use crate::browser::{
@@ -68,7 +68,7 @@ impl FileChooser {
         let chooser = self.0.clone();
         operation(async move {
             let node = chooser.backend_node_id.ok_or(Error::NoFileChooser)?;
-            Ok(element(&ElementHandle::by_node(&chooser.frame, node).await?))
+            Ok(element(&ElementHandle::by_backend_node_id(&chooser.frame, node).await?))
         })
     }
 }
@@ -204,7 +204,7 @@ impl Page {
         let (page, options) = (self.0.clone(), navigate(until, timeout_ms, None)?);
         Ok(operation(async move {
             let arrived = page.reload(&options).await;
-            page.main_frame().wait_for_pending_calls().await;
+            page.main_frame().flush_exposed_calls().await;
             arrived.map(|arrival| name_of(&arrival))
         }))
     }
@@ -263,7 +263,7 @@ impl Page {
     }
 
     fn emulate_media(&self, media: &Bound<'_, PyAny>) -> PyResult<Operation> {
-        let (page, media) = (self.0.clone(), options::<Media>(media)?);
+        let (page, media) = (self.0.clone(), options::<MediaEmulation>(media)?);
         Ok(operation(async move { page.emulate_media(media).await }))
     }
 
@@ -482,7 +482,7 @@ impl Page {
     fn mouse_click(&self, x: f64, y: f64, name: &str, count: u32, delay_ms: f64) -> PyResult<Operation> {
         let (mouse, button) = (self.0.mouse(), button(name)?);
         let options = ClickOptions { button, count, hold: duration(delay_ms), ..ClickOptions::default() };
-        Ok(operation(async move { mouse.click_when_idle(Point::new(x, y), &options).await }))
+        Ok(operation(async move { mouse.click_in_turn(Point::new(x, y), &options).await }))
     }
 
     fn mouse_wheel(&self, delta_x: f64, delta_y: f64) -> Operation {

@@ -11,15 +11,15 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use super::page::Page;
 use crate::error::{Error, Result};
-use crate::mcp::program::{self, Interpreter, Program, ProgramOutput, ProgramTask, UrlGate};
+use crate::mcp::program::{self, ProgramOutput, ProgramTask, PythonInterpreter, PythonProgram, UrlGate};
 
-/// The server's own Python interpreter, as an [`Interpreter`] for programs.
+/// The server's own Python interpreter, as an [`PythonInterpreter`] for programs.
 #[derive(Debug)]
 pub(super) struct ThisPython;
 
-impl Interpreter for ThisPython {
-    fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn program::Notebook>> {
-        Ok(Arc::new(Notebook::open(gate)?))
+impl PythonInterpreter for ThisPython {
+    fn notebook(&self, gate: UrlGate) -> Result<Arc<dyn program::PythonNotebook>> {
+        Ok(Arc::new(PythonNotebook::open(gate)?))
     }
 }
 
@@ -37,7 +37,7 @@ impl ProgramGate {
 
     /// Sets whether the program decides about requests of a context to which no rule of the server applies.
     fn delegate_unmatched_requests(&self, context: &BrowserContext, decides: bool) {
-        self.0.delegate_unmatched_requests(&context.0, decides);
+        self.0.let_program_route_unmatched(&context.0, decides);
     }
 
     /// The time limits for actions and navigations, in milliseconds.
@@ -59,16 +59,16 @@ impl Ended {
     }
 }
 
-/// The Python object `patchright_mcp._programs.Notebook`, wrapped for the engine.
-struct Notebook(Arc<Py<PyAny>>);
+/// The Python object `patchright_mcp._programs.PythonNotebook`, wrapped for the engine.
+struct PythonNotebook(Arc<Py<PyAny>>);
 
-impl fmt::Debug for Notebook {
+impl fmt::Debug for PythonNotebook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Notebook")
     }
 }
 
-impl Notebook {
+impl PythonNotebook {
     fn open(gate: UrlGate) -> Result<Self> {
         let opened = Python::attach(|py| {
             let notes =
@@ -79,10 +79,10 @@ impl Notebook {
     }
 }
 
-impl program::Notebook for Notebook {
-    fn begin(&self, program: Program) -> Result<Box<dyn ProgramTask>> {
+impl program::PythonNotebook for PythonNotebook {
+    fn begin(&self, program: PythonProgram) -> Result<Box<dyn ProgramTask>> {
         let (ending, ended) = watch::channel(false);
-        let Program { text, page, room } = program;
+        let PythonProgram { text, page, room } = program;
         let begun = Python::attach(|py| {
             let work = self.0.call_method1(py, "begin", (text, Page(page), room, Ended(ending)))?;
             PyResult::Ok(Box::new(Work { work, ended: Mutex::new(ended) }))
@@ -91,7 +91,7 @@ impl program::Notebook for Notebook {
     }
 }
 
-impl Drop for Notebook {
+impl Drop for PythonNotebook {
     fn drop(&mut self) {
         let _ = Python::try_attach(|py| self.0.call_method0(py, "close").map(drop));
     }

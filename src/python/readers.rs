@@ -19,10 +19,12 @@ use super::frame::Frame;
 use super::network::{Pairs, Request};
 use super::pacing::Pacing;
 use crate::browser::locator::WaitForState;
-use crate::browser::{BlockId, BlockRules, DomainList, GEO_SERVICE, ResponseStoreOptions, UrlGlob, locator};
+use crate::browser::{
+    BlockId, BlockRules, DEFAULT_GEOLOCATION_SERVICE, DomainList, ResponseStoreOptions, UrlGlob, locator,
+};
 use crate::error::{Error, Result};
 use crate::secrets;
-use crate::session::crawl::{CrawlOptions, Crawler, OpenTab};
+use crate::session::crawl::{CrawlOptions, Crawler, TabOpener};
 
 /// A rule that blocks requests of a context until it is removed.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -112,7 +114,10 @@ pub(super) fn keep_answers(
 pub(super) fn match_proxy_location(context: &BrowserContext, service: Option<String>) -> Operation {
     let context = context.0.clone();
     operation(async move {
-        context.match_proxy_location(service.as_deref().unwrap_or(GEO_SERVICE)).await.map(drop)
+        context
+            .match_proxy_location(service.as_deref().unwrap_or(DEFAULT_GEOLOCATION_SERVICE))
+            .await
+            .map(drop)
     })
 }
 
@@ -200,7 +205,7 @@ pub(super) fn crawl(
     let pacing = pacing.map(|pacing| pacing.0.clone()).unwrap_or_default();
     Ok(operation(async move {
         let tabs = context.clone();
-        let open_tab: OpenTab = Arc::new(move || {
+        let open_tab: TabOpener = Arc::new(move || {
             let tabs = tabs.clone();
             Box::pin(async move { tabs.new_page().await })
         });
@@ -257,7 +262,7 @@ pub(super) fn scroll_through(
 #[pyfunction]
 pub(super) fn one_time_code(seed: &str, seconds: Option<u64>) -> PyResult<(String, u64)> {
     let now = || SystemTime::UNIX_EPOCH.elapsed().as_ref().map_or(0, Duration::as_secs);
-    secrets::one_time_code(seed, seconds.unwrap_or_else(now)).ok_or_else(|| {
+    secrets::totp_code(seed, seconds.unwrap_or_else(now)).ok_or_else(|| {
         PyValueError::new_err(
             "no seed of one-time codes: base 32 of 80 bits or more, or an otpauth://totp/ address",
         )

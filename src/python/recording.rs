@@ -4,7 +4,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
-use crate::browser::{ActionRecording, Page, Recorder};
+use crate::browser::{ActionRecording, Page, RecordingCallbacks};
 use crate::error::Result;
 use crate::mcp::script::{RecordedScript, ScriptLanguage};
 
@@ -21,7 +21,7 @@ impl ScriptRecording {
         let script = Arc::<Mutex<RecordedScript>>::default();
         script.lock().begin_at(0, &page.url());
         let received = Arc::clone(&script);
-        let recorder = Recorder {
+        let recorder = RecordingCallbacks {
             counts: Arc::new(|| true),
             on_recorded: Arc::new(move |recorded| received.lock().add_action(recorded.clone())),
         };

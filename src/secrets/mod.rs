@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
 use crate::browser::policy::OriginPattern;
-use crate::browser::{ElementHandle, HiddenTexts};
+use crate::browser::{ElementHandle, MaskedTexts};
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
@@ -38,7 +38,7 @@ struct Inner {
     secrets: Vec<Secret>,
     redactor: RwLock<Arc<Redactor>>,
     codes: RwLock<Vec<Code>>,
-    hidden_texts: HiddenTexts,
+    hidden_texts: MaskedTexts,
 }
 
 struct Secret {
@@ -55,7 +55,7 @@ enum Kind {
 
 /// Returns the one-time code of a seed at a Unix time, and for how many seconds it stays valid. The seed is
 /// Base32 or an `otpauth://totp/…` URL.
-pub fn one_time_code(seed: &str, seconds: u64) -> Option<(String, u64)> {
+pub fn totp_code(seed: &str, seconds: u64) -> Option<(String, u64)> {
     let totp = Totp::read(seed)?;
     Some((totp.at(seconds), totp.left(seconds)))
 }
@@ -79,7 +79,7 @@ impl Secrets {
             secrets,
             redactor: RwLock::default(),
             codes: RwLock::default(),
-            hidden_texts: HiddenTexts::default(),
+            hidden_texts: MaskedTexts::default(),
         };
         inner.prepare();
         Self { inner: Some(Arc::new(inner)) }
@@ -90,7 +90,7 @@ impl Secrets {
     }
 
     /// Returns the texts to hide in screenshots, shared with this object.
-    pub fn hidden_texts(&self) -> HiddenTexts {
+    pub fn hidden_texts(&self) -> MaskedTexts {
         self.inner.as_ref().map(|inner| inner.hidden_texts.clone()).unwrap_or_default()
     }
 
@@ -200,7 +200,7 @@ impl Secrets {
     }
 
     /// Redacts the content of a text file in place. Binary content stays unchanged.
-    pub fn redact_file(&self, bytes: &mut Vec<u8>) {
+    pub fn redact_file_content(&self, bytes: &mut Vec<u8>) {
         if self.is_empty() {
             return;
         }

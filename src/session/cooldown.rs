@@ -42,7 +42,7 @@ pub struct ActiveCooldown {
 
 /// The result of [`Cooldown::start_if_inactive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CooldownStart {
+pub enum CooldownStartResult {
     Now {
         period_seconds: i64,
     },
@@ -150,17 +150,17 @@ impl Cooldown {
     }
 
     /// Starts a cooldown unless one is active.
-    pub fn start_if_inactive(&self) -> CooldownStart {
+    pub fn start_if_inactive(&self) -> CooldownStartResult {
         let now = self.now();
         let mut state = self.state.lock();
         // The lock keeps other processes from starting a cooldown between this check and this write.
         let lock = state.file.as_mut().and_then(StateFile::lock);
         if let Some(cooling) = state.check(now) {
-            return CooldownStart::AlreadyActive(cooling);
+            return CooldownStartResult::AlreadyActive(cooling);
         }
         state.write_locked(Some(now));
         drop(lock);
-        CooldownStart::Now { period_seconds: whole(state.period) }
+        CooldownStartResult::Now { period_seconds: whole(state.period) }
     }
 
     /// Reads the clock without holding the lock: the clock may be a callback that uses this cooldown.
@@ -412,11 +412,11 @@ mod tests {
     fn what_ends_during_a_pause_does_not_move_its_start() {
         let hand = Hand::at(NOW);
         let cooldown = hand.cooldown();
-        assert_eq!(cooldown.start_if_inactive(), CooldownStart::Now { period_seconds: 300 });
+        assert_eq!(cooldown.start_if_inactive(), CooldownStartResult::Now { period_seconds: 300 });
         hand.put(NOW + 100.0);
         assert_eq!(
             cooldown.start_if_inactive(),
-            CooldownStart::AlreadyActive(ActiveCooldown { remaining_seconds: 200 })
+            CooldownStartResult::AlreadyActive(ActiveCooldown { remaining_seconds: 200 })
         );
         assert_eq!(cooldown.started_at(), Some(NOW));
     }
@@ -429,7 +429,7 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert_eq!(
-            begun.iter().filter(|begun| matches!(begun, CooldownStart::Now { .. })).count(),
+            begun.iter().filter(|begun| matches!(begun, CooldownStartResult::Now { .. })).count(),
             1,
             "{begun:?}"
         );
@@ -453,7 +453,7 @@ mod tests {
         assert_eq!(other.check(), None);
         one.start_if_inactive();
         assert_eq!(other.check(), Some(ActiveCooldown { remaining_seconds: 300 }));
-        assert!(matches!(other.start_if_inactive(), CooldownStart::AlreadyActive(_)));
+        assert!(matches!(other.start_if_inactive(), CooldownStartResult::AlreadyActive(_)));
         hand.put(NOW + 301.0);
         assert_eq!(other.check(), None);
         assert_eq!(one.started_at(), None, "the end is shared as well");

@@ -10,14 +10,14 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 
-use super::quota::{Limits, Quota};
+use super::quota::{OwnerLimits, Quota};
 use super::uses::{UsageGuard, UsageTracker};
 use super::workspace::Workspace;
 use crate::browser::find::Channel;
 use crate::browser::launch::{BrowserProcess, LaunchOptions};
 use crate::browser::{Browser, ContextOptions, Page};
 use crate::error::{Error, Result, human};
-use crate::fleet::{BrowserPool, GridSession, Node, NodeService, Placement};
+use crate::fleet::{BrowserPool, GridSession, NodeProtocol, NodeReservation, PoolNode};
 use crate::secrets::Secrets;
 use crate::webdriver::{self, WebkitSession};
 
@@ -36,7 +36,7 @@ pub enum BrowserSource {
     /// Use a pool of browsers. Each workspace is assigned to one of them.
     Pool(Arc<BrowserPool>),
     /// One browser of a pool, which other servers also use.
-    Shared { node: Arc<Node>, limit: Duration },
+    Shared { node: Arc<PoolNode>, limit: Duration },
     /// Start a WebKit for each workspace, and close it together with the workspace.
     Webkit(Arc<webdriver::Options>),
     /// A browser that was requested by name and that this build does not support.
@@ -61,7 +61,7 @@ pub struct EngineOptions {
     /// Whether contexts get their cookies back when another browser replaces one that has ended.
     pub restore: bool,
     /// The limits that apply to each owner.
-    pub limits: Limits,
+    pub limits: OwnerLimits,
     /// Secrets that models can type by name without seeing them.
     pub secrets: Secrets,
     /// Receives warnings for the user, one line at a time.
@@ -79,7 +79,7 @@ impl EngineOptions {
             idle_limit: None,
             unseen_idle_limit: None,
             restore: false,
-            limits: Limits::default(),
+            limits: OwnerLimits::default(),
             secrets: Secrets::default(),
             warn: Arc::new(|_| ()),
         }
@@ -147,7 +147,7 @@ struct PoolPlace {
     label: Option<String>,
     /// The browser to try first.
     wanted: Mutex<Option<String>>,
-    taken: Mutex<Option<(Placement, Engine)>>,
+    taken: Mutex<Option<(NodeReservation, Engine)>>,
 }
 
 /// How long an owner's browser stays open after the owner has closed everything in it.
@@ -222,7 +222,7 @@ impl Engine {
     }
 
     /// Returns the engine for one browser of the pool, shared by all workspaces in that browser.
-    pub(super) fn engine_of(&self, node: &Arc<Node>, limit: Duration) -> Self {
+    pub(super) fn engine_of(&self, node: &Arc<PoolNode>, limit: Duration) -> Self {
         let mut nodes = self.inner.nodes.lock();
         let make = || {
             let source = BrowserSource::Shared { node: Arc::clone(node), limit };
@@ -360,14 +360,14 @@ impl Engine {
     }
 
     /// Returns the memory that the pages of all owners use, in bytes.
-    pub(super) fn memory_of_pages(&self) -> u64 {
+    pub(super) fn renderer_memory_bytes(&self) -> u64 {
         let root = self.inner.root.as_ref().and_then(Weak::upgrade).map(|inner| Self { inner });
         let root = root.as_ref().unwrap_or(self);
         let family = root.family();
         family
             .iter()
             .filter_map(Self::running_browser)
-            .filter_map(|browser| browser.process().map(BrowserProcess::memory_of_pages))
+            .filter_map(|browser| browser.process().map(BrowserProcess::renderer_memory_bytes))
             .sum()
     }
 
@@ -392,6 +392,11 @@ impl Engine {
     /// Whether clients may use tabs that were open before the server connected.
     pub fn uses_existing_tabs(&self) -> bool {
         self.inner.options.uses_existing_tabs()
+    }
+
+    /// Whether nobody can see the tabs: this server runs a headless browser.
+    pub(super) fn hides_tabs(&self) -> bool {
+        !self.is_remote() && self.running_browser().is_some_and(|browser| browser.is_headless())
     }
 
     /// Returns the browser; `None` if it is not running.
@@ -487,9 +492,9 @@ impl Engine {
         pages_in(&self.family().iter().filter_map(Self::running_browser).collect::<Vec<_>>())
     }
 
-    async fn share(&self, node: &Node, limit: Duration) -> Result<Browser> {
+    async fn share(&self, node: &PoolNode, limit: Duration) -> Result<Browser> {
         let context = self.options().context.clone();
-        if node.service == NodeService::Cdp {
+        if node.service == NodeProtocol::Cdp {
             return Browser::connect_shared(&node.endpoint, &node.headers, context, limit).await;
         }
         let session = GridSession::start(node, limit).await?;

@@ -122,7 +122,7 @@ pub struct ClearedChallenge {
 ///
 /// # Errors `navigation_failed` if the site refused configured credentials; `person_needed` at once if nobody
 /// can see the page; `person_away` when `patience` runs out; `cancelled` when the person declines.
-pub async fn wait_until_cleared(
+pub async fn wait_until_challenge_cleared(
     page: &Page,
     asked: &Url,
     purpose: VisitPurpose,
@@ -140,20 +140,20 @@ pub async fn wait_until_cleared(
 
 /// Asks a person to do something on the page, and waits until they confirm. Returns how long that took.
 ///
-/// # Errors As [`wait_until_cleared`].
+/// # Errors As [`wait_until_challenge_cleared`].
 pub async fn ask_person(
     page: &Page,
     why: &str,
     patience: Duration,
     person: &dyn PersonContact,
 ) -> Result<Duration> {
-    let challenge = Challenge { kind: ChallengeKind::Asked, url: page.requested_url(), what: why.to_owned() };
+    let challenge = Challenge { kind: ChallengeKind::Asked, url: page.attempted_url(), what: why.to_owned() };
     until_passed(page, &challenge, patience, person, &|| std::future::ready(false), true).await
 }
 
 /// Waits for a person to enter HTTP credentials if the browser shows no prompt. Returns how long that took.
 ///
-/// # Errors As [`wait_until_cleared`].
+/// # Errors As [`wait_until_challenge_cleared`].
 pub async fn wait_for_http_login(
     page: &Page,
     asked: &Url,
@@ -306,7 +306,7 @@ async fn until_answered<F: Future<Output = bool>>(
                 }
             },
             () = sleep(INTERVAL.min(rest)) => {}
-            why = page.until_gone() => return Err(why),
+            why = page.until_unusable() => return Err(why),
         }
         if gone().await {
             return Ok(started.elapsed());

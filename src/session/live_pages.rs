@@ -12,7 +12,7 @@ use crate::browser::{DiscardOutcome, Page};
 
 /// The limit of pages in memory, and when each was last used. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
-pub struct LivePageLimit {
+pub struct LoadedPageLimit {
     inner: Arc<Inner>,
 }
 
@@ -32,7 +32,7 @@ struct Known {
     is_needed: bool,
 }
 
-impl LivePageLimit {
+impl LoadedPageLimit {
     /// Creates a limit of `most` pages; `None` for no limit.
     pub fn new(most: Option<NonZeroUsize>) -> Self {
         Self { inner: Arc::new(Inner { most, known: Mutex::default(), discarding: Arc::default() }) }

@@ -28,14 +28,14 @@ pub mod crawl;
 pub mod registry;
 
 pub use engine::{BrowserSource, Engine, EngineOptions};
-pub use live_pages::LivePageLimit;
-pub use place::{ContentKind, FileTarget};
-pub use quota::Limits;
+pub use live_pages::LoadedPageLimit;
+pub use place::{ContentKind, WriteTarget};
+pub use quota::OwnerLimits;
 pub use roots::Roots;
 #[cfg(feature = "mcp")]
 pub(crate) use turns::Turns;
 pub use uses::UsageGuard;
 pub use workspace::{
-    ArchivedResponse, ContextEntry, HandedOverContext, RequestFilter, RequestRule, RuleEffect, Tab, TabId,
+    ArchivedResponse, ContextEntry, DetachedContext, RequestFilter, RequestRule, RuleEffect, Tab, TabId,
     Workspace,
 };

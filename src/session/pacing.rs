@@ -27,7 +27,7 @@ const MOST_ORIGINS: usize = 1000;
 
 /// Options for politeness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Politeness {
+pub struct PacingOptions {
     /// The least time between two navigations to one origin.
     pub min_interval: Duration,
     pub respect_robots: bool,
@@ -36,7 +36,7 @@ pub struct Politeness {
 /// The last visits to sites, and their `robots.txt` rules. Cheap to clone; clones share everything.
 #[derive(Debug, Clone, Default)]
 pub struct Pacing {
-    politeness: Politeness,
+    politeness: PacingOptions,
     sites: Arc<Mutex<HashMap<String, Site>>>,
     /// The group of servers with which the rate limit is shared; unset for a single server.
     replica: Arc<OnceLock<Arc<Replica>>>,
@@ -51,7 +51,7 @@ struct Site {
 }
 
 impl Pacing {
-    pub fn new(politeness: Politeness) -> Self {
+    pub fn new(politeness: PacingOptions) -> Self {
         Self { politeness, ..Self::default() }
     }
 
@@ -64,7 +64,7 @@ impl Pacing {
     ///
     /// # Errors `robots_disallow` if `robots.txt` is respected and disallows the URL.
     pub async fn wait_to_navigate(&self, context: &BrowserContext, url: &Url) -> Result<()> {
-        if self.politeness == Politeness::default() || !is_web(url) {
+        if self.politeness == PacingOptions::default() || !is_web(url) {
             return Ok(());
         }
         if self.politeness.respect_robots {
@@ -114,7 +114,7 @@ impl Pacing {
             && !interval.is_zero()
             && replica.is_alive()
             // If the shared state fails, only this server's own limit applies, see below.
-            && let Ok(wait) = replica.reserve_navigation(&origin, interval).await
+            && let Ok(wait) = replica.reserve_navigation_slot(&origin, interval).await
         {
             return tokio::time::sleep(wait).await;
         }
@@ -275,7 +275,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn navigations_to_one_origin_keep_their_distance() {
         let min_interval = Duration::from_secs(3);
-        let pacing = Pacing::new(Politeness { min_interval, respect_robots: false });
+        let pacing = Pacing::new(PacingOptions { min_interval, respect_robots: false });
         let start = Instant::now();
         pacing.keep_distance("http://a.example".to_owned(), min_interval).await;
         pacing.keep_distance("http://b.example".to_owned(), min_interval).await;

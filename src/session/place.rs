@@ -16,7 +16,7 @@ const LARGEST_KNOWN: u64 = 64 << 20;
 
 /// A file to be written: a file name in an open folder.
 #[derive(Debug)]
-pub struct FileTarget {
+pub struct WriteTarget {
     folder: File,
     /// The real path of the file when the folder was checked.
     real: PathBuf,
@@ -54,7 +54,7 @@ fn identity(known: &Metadata) -> Identity {
     (0, known.len(), known.modified().ok())
 }
 
-impl FileTarget {
+impl WriteTarget {
     /// Opens `folder`, a real path. Fails if a symbolic link has appeared in that path since the check.
     pub(super) fn open(folder: &Path, name: &Path) -> io::Result<Self> {
         Ok(Self { folder: open_strictly(folder, true)?, real: folder.join(name) })
@@ -71,7 +71,7 @@ impl FileTarget {
     /// # Errors `file` if a file of another kind exists.
     pub fn write(&self, mut bytes: Vec<u8>, kind: ContentKind, secrets: &Secrets) -> Result<()> {
         if matches!(kind, ContentKind::Text | ContentKind::StorageState) {
-            secrets.redact_file(&mut bytes);
+            secrets.redact_file_content(&mut bytes);
         }
         let failed = |reason: String| Error::File { path: self.real.display().to_string(), reason };
         self.check(kind).map_err(|reason| failed(reason.to_owned()))?;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// The limits of an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct OwnerLimits {
     /// The maximum number of an owner's tabs, including popups.
     pub tabs: usize,
     /// The maximum number of an owner's contexts.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub live_pages: Option<NonZeroUsize>,
 }
 
-impl Default for Limits {
+impl Default for OwnerLimits {
     fn default() -> Self {
         Self { tabs: 100, contexts: 100, memory: half_of_the_machine(), live_pages: None }
     }
@@ -37,7 +37,7 @@ pub(super) struct Quota {
 }
 
 struct Inner {
-    limits: Limits,
+    limits: OwnerLimits,
     state: Mutex<State>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Debug for Quota {
 }
 
 impl Quota {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: OwnerLimits) -> Self {
         let inner = Inner { limits, state: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
@@ -127,6 +127,13 @@ impl Quota {
         Ok(QuotaReservation { quota: self.clone(), is_tab: true })
     }
 
+    /// Whether a spare tab leaves enough tabs to the owner for as long as it stays open.
+    pub(super) fn has_room_for_spare(&self) -> bool {
+        const MOST_OPENED_MEANWHILE: usize = 10;
+        let mut state = self.inner.state.lock();
+        state.tabs() + state.opening_tabs + MOST_OPENED_MEANWHILE < self.inner.limits.tabs
+    }
+
     /// Reserves a context within the limit.
     pub(super) fn reserve_context(&self, engine: &Engine) -> Result<QuotaReservation> {
         self.check_memory(engine)?;
@@ -149,7 +156,7 @@ impl Quota {
 
     fn check_memory(&self, engine: &Engine) -> Result<()> {
         let limit = self.inner.limits.memory;
-        let used = engine.memory_of_pages();
+        let used = engine.renderer_memory_bytes();
         if used < limit {
             Ok(())
         } else {

@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use url::Url;
 
-use super::place::{FileTarget, open_strictly};
-use crate::browser::{LocalFiles, OpenedFile};
+use super::place::{WriteTarget, open_strictly};
+use crate::browser::{FileUrlPolicy, OpenedFile};
 use crate::error::{Error, Result};
 
 /// The folders in which a caller may use files. Paths are compared with symbolic links and `..` resolved.
@@ -27,11 +27,11 @@ impl Default for Roots {
 impl Roots {
     /// Allows the working directory and `folders`. Ignores a disk's root, which would allow everything.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self::from_base(std::env::current_dir().unwrap_or_default(), folders)
+        Self::with_base(std::env::current_dir().unwrap_or_default(), folders)
     }
 
     /// Allows only `base` and `more`, not the working directory. Relative paths start from `base`.
-    pub fn from_base(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn with_base(base: PathBuf, more: impl IntoIterator<Item = PathBuf>) -> Self {
         let base = std::path::absolute(&base).unwrap_or(base);
         let all = more.into_iter().chain([base.clone()]);
         // A folder that does not exist yet cannot be resolved, so its absolute path is used.
@@ -43,7 +43,7 @@ impl Roots {
     /// Allows `more` in addition to these folders.
     #[must_use]
     pub fn with_folders(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
-        let more = Self::from_base(self.base.clone(), more);
+        let more = Self::with_base(self.base.clone(), more);
         let mut folders = self.folders.clone();
         folders.extend(more.folders.into_iter().filter(|folder| !self.folders.contains(folder)));
         Self { folders, base: self.base.clone() }
@@ -66,9 +66,9 @@ impl Roots {
     }
 
     /// Returns a policy by which pages may load the files that the caller may read.
-    pub fn as_local_files(&self) -> LocalFiles {
+    pub fn to_local_files(&self) -> FileUrlPolicy {
         let roots = self.clone();
-        LocalFiles::new(move |url| roots.resolve_url(url).is_ok())
+        FileUrlPolicy::new(move |url| roots.resolve_url(url).is_ok())
     }
 
     /// Returns the real path of a file that the caller may read: a regular file inside the folders.
@@ -132,7 +132,7 @@ impl Roots {
 
     /// Returns the destination for a file to write: an existing folder inside the allowed ones, without
     /// symbolic links. Refuses hidden files, since other programs read their settings there.
-    pub fn write_target(&self, path: &str) -> Result<FileTarget> {
+    pub fn write_target(&self, path: &str) -> Result<WriteTarget> {
         let whole = self.absolute(path)?;
         let ends_as_folder = path.ends_with(['/', '\\', '.', ' ']);
         let name = whole.file_name().filter(|_| !ends_as_folder);
@@ -151,7 +151,7 @@ impl Roots {
         if !inner.into_iter().any(|inner| inner.components().all(|part| !is_hidden(part))) {
             return Err(refused(path, "hidden files, and files in hidden folders, cannot be written"));
         }
-        FileTarget::open(&folder, Path::new(name)).map_err(|error| refused(path, &plain(&error)))
+        WriteTarget::open(&folder, Path::new(name)).map_err(|error| refused(path, &plain(&error)))
     }
 
     fn absolute(&self, path: &str) -> Result<PathBuf> {

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::registry::{Session, SessionError, Sessions};
-use super::workspace::{HandedOverContext, Workspace};
+use super::workspace::{DetachedContext, Workspace};
 use crate::error::{Error, Result};
 use crate::fleet::{ClaimResult, ClaimedSession, NewSession, Replica, SavedSession};
 
@@ -202,7 +202,7 @@ impl Sessions {
             "" => engine.workspace(),
             owner => engine.isolated_workspace(owner, engine.options().context.clone()),
         };
-        let left: Vec<HandedOverContext> = serde_json::from_str(&saved.contexts).unwrap_or_default();
+        let left: Vec<DetachedContext> = serde_json::from_str(&saved.contexts).unwrap_or_default();
         let names: Vec<_> = left.iter().map(|context| context.name().to_owned()).collect();
         let node = Some(saved.node.clone()).filter(|node| !node.is_empty());
         let workspace = workspace.isolated_in_pool(node, None, true);
@@ -219,7 +219,7 @@ impl Sessions {
         let rest = before.deadline.saturating_duration_since(Instant::now());
         let saved = before.to_be_saved();
         let lease = replica
-            .rewrite_lost_session(&before.id, &self.owner.0, rest, &saved)
+            .restore_lost_session(&before.id, &self.owner.0, rest, &saved)
             .await
             .map_err(SessionError::Browser)?;
         let Some(lease) = lease else {
@@ -242,7 +242,7 @@ impl Sessions {
     /// Returns the id and expiry (ms since 1970) of the owner's sessions on all servers, earliest first.
     pub async fn list_on_all_servers(&self) -> Result<Vec<(String, u64)>> {
         match self.replica() {
-            Some(replica) => replica.sessions_of(&self.owner.0).await,
+            Some(replica) => replica.session_expiries_of(&self.owner.0).await,
             None => Ok(self
                 .list()
                 .into_iter()
@@ -272,13 +272,13 @@ impl Sessions {
     /// Closes contexts that expired sessions of dead servers have left open.
     async fn clear_away(&self) {
         let (Some(replica), Some(pool)) = (self.replica(), self.inner.engine.pool()) else { return };
-        let Ok(overdue) = replica.expired_sessions(MOST_OVERDUE).await else { return };
+        let Ok(overdue) = replica.take_expired_sessions(MOST_OVERDUE).await else { return };
         for (node, contexts) in overdue {
             let Some(node) = pool.node(&node) else { continue };
             let Ok(browser) = self.inner.engine.engine_of(&node, pool.limit).browser().await else {
                 continue;
             };
-            for context in serde_json::from_str::<Vec<HandedOverContext>>(&contexts).unwrap_or_default() {
+            for context in serde_json::from_str::<Vec<DetachedContext>>(&contexts).unwrap_or_default() {
                 let _ = browser.dispose_context(&context.id).await;
             }
         }

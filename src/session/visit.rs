@@ -63,7 +63,7 @@ pub enum VisitTask {
 pub struct VisitOptions<'a> {
     /// The time limit, which excludes the time that a person takes.
     pub limit: Duration,
-    /// How long the page must be quiet to count as settled.
+    /// How long the page must be quiet after a click to count as settled.
     pub settle: Duration,
     /// How long to wait for a person to deal with a challenge.
     pub patience: Duration,
@@ -108,7 +108,7 @@ pub async fn run(
         VisitTask::Read { .. } | VisitTask::Picture { .. } => VisitPurpose::Content,
         VisitTask::Click { .. } | VisitTask::Fill { .. } | VisitTask::Run { .. } => VisitPurpose::Action,
     };
-    let passed = handoff::wait_until_cleared(page, url, purpose, options.patience, person);
+    let passed = handoff::wait_until_challenge_cleared(page, url, purpose, options.patience, person);
     let passed = page.unless_hung(None, passed).await?;
     if let Some(passed) = &passed {
         deadline += passed.waited;
@@ -194,7 +194,7 @@ async fn perform(
                     let value = secrets.expand_secrets(value, &element).await?;
                     let mark = page.mark();
                     element.set_value_from_text(&value, &ActionOptions::within(left).fail_early()).await?;
-                    match element.control_value_after(&value).await {
+                    match element.verify_control_value(&value).await {
                         // The text arrived, and the page has left because of it.
                         Err(Error::StaleRef { .. } | Error::DocumentGone)
                             if page.effects_since(mark).committed =>
@@ -263,7 +263,7 @@ async fn arrive(page: &Page, url: &Url, options: VisitOptions<'_>) -> Result<Ins
     let mark = page.mark();
     Box::pin(open_url(page, url, WaitUntil::Commit, options.limit)).await?;
     if Box::pin(until_parsed(page, deadline.min(Instant::now() + PARSE_LIMIT))).await? {
-        Box::pin(settled(page, mark, options.settle, deadline)).await?;
+        Box::pin(settled(page, mark, deadline)).await?;
     }
     Ok(deadline)
 }
@@ -275,8 +275,8 @@ async fn until_parsed(page: &Page, deadline: Instant) -> Result<bool> {
         let reached = tokio::select! {
             biased;
             reached = page.wait_for_load_state(WaitUntil::DomContentLoaded, rest(deadline)) => reached?,
-            () = page.until_new_document_hung() => return Err(Error::PageBusy),
-            () = page.until_stalled("") => return Ok(false),
+            () = page.until_committed_document_hung() => return Err(Error::PageBusy),
+            () = page.until_parsing_stalled("") => return Ok(false),
         };
         if !reached {
             return Ok(false);
@@ -290,8 +290,7 @@ pub async fn open_until_usable(page: &Page, url: &Url, limit: Duration) -> Resul
     let deadline = Instant::now() + limit;
     let mark = page.mark();
     Box::pin(open_url(page, url, WaitUntil::Commit, limit)).await?;
-    Ok(Box::pin(until_parsed(page, deadline)).await?
-        && Box::pin(settled(page, mark, Duration::ZERO, deadline)).await?)
+    Ok(Box::pin(until_parsed(page, deadline)).await? && Box::pin(settled(page, mark, deadline)).await?)
 }
 
 /// Opens `url` and waits for the load event `until`. Dismisses dialogs meanwhile.
@@ -322,10 +321,9 @@ pub async fn open_url(
     }
 }
 
-/// Waits until the page has loaded, built its content, and been quiet for `quiet`; also for a document that
-/// replaces it. Does not wait long for slow resources. Returns false if something has not loaded.
-async fn settled(page: &Page, mark: JournalMark, quiet: Duration, deadline: Instant) -> Result<bool> {
-    let mut changes = page.changes();
+/// Waits until the page has loaded and built its content; also for a document that replaces it. Does not wait
+/// long for slow resources. Returns false if something has not loaded.
+async fn settled(page: &Page, mark: JournalMark, deadline: Instant) -> Result<bool> {
     loop {
         dismiss_dialog(page).await?;
         let (begun, here) = (Instant::now(), page.mark());
@@ -333,8 +331,7 @@ async fn settled(page: &Page, mark: JournalMark, quiet: Duration, deadline: Inst
         let limit = REST_LIMIT.min(rest(deadline));
         let is_loaded = page.until_resources_loaded(limit).await?;
         let building = limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit));
-        let still = page.until_document_complete(mark, building).await;
-        while begun.elapsed() < quiet && page.wait_for_change(&mut changes, begun + quiet).await {}
+        let still = page.until_content_built(mark, building).await;
         let pending = page.effects_since(here);
         // The next iteration waits for a new document or a dialog.
         let goes_on = pending.committed || pending.dialog;

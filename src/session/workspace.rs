@@ -13,13 +13,14 @@ use crate::error::{Error, Result};
 use crate::webdriver::WebkitSession;
 
 pub use archive::ArchivedResponse;
-pub use left::HandedOverContext;
+pub use left::DetachedContext;
 pub use rules::{RequestFilter, RequestRule, RuleEffect};
 pub use tabs::{Tab, TabId};
 
 mod left;
 mod archive;
 mod rules;
+mod spare;
 mod tabs;
 
 /// The name of the context that always exists.
@@ -45,9 +46,11 @@ struct Inner {
     webkit: Option<Arc<WebkitSession>>,
     /// The request rules of each context.
     rules: Mutex<Vec<(BrowserContext, Arc<rules::RequestRules>)>>,
-    archives: Mutex<Vec<(BrowserContext, Arc<archive::ResponseBodies>)>>,
+    archives: Mutex<Vec<(BrowserContext, Arc<archive::ResponseArchive>)>>,
     /// Locked while a context or its first page is created.
     making: tokio::sync::Mutex<()>,
+    /// A blank tab for the next one-shot visit. Locked while it is opened.
+    spare: tokio::sync::Mutex<Option<Page>>,
     /// Background tabs that calls addressed by tab id, with the time of their last use.
     beside: Mutex<Vec<(WeakPage, Instant)>>,
 }
@@ -117,6 +120,7 @@ impl Workspace {
                 rules: Mutex::default(),
                 archives: Mutex::default(),
                 making: tokio::sync::Mutex::default(),
+                spare: tokio::sync::Mutex::default(),
                 beside: Mutex::default(),
             }),
         }
@@ -160,12 +164,12 @@ impl Workspace {
     }
 
     /// Like [`isolated`](Self::isolated), in another kind of browser.
-    pub fn isolated_in_channel(&self, channel: Channel) -> Result<Self> {
+    pub fn new_isolated_in_channel(&self, channel: Channel) -> Result<Self> {
         self.inner.engine.workspace_in(channel, self.inner.usual.clone())
     }
 
     /// Like [`isolated`](Self::isolated), with a WebKit of its own.
-    pub fn isolated_in_webkit(&self) -> Result<Self> {
+    pub fn new_isolated_in_webkit(&self) -> Result<Self> {
         self.inner.engine.workspace_in_webkit(self.inner.usual.clone())
     }
 
@@ -443,6 +447,7 @@ impl Workspace {
         if let Some(webkit) = self.webkit() {
             webkit.close().await;
         }
+        self.close_spare().await;
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
         for slot in slots {
             let _ = slot.close().await;
@@ -450,7 +455,7 @@ impl Workspace {
     }
 
     /// Finds a context by name, else by its number in refs; without both, returns the active context.
-    pub fn context_entry(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
+    pub fn find_context(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
         self.contexts().into_iter().find(|entry| match (number, name) {
             (_, Some(name)) => entry.name == name,
             (Some(number), None) => entry.number == number,

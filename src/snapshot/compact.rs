@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
 use super::left_out::Omission;
-use super::render::Rendered;
+use super::render::RenderedSnapshot;
 use super::roles;
 
 /// With at least this many items on one line, long names are cut to `LONGEST_OF_MANY` if space is short.
@@ -61,14 +61,21 @@ pub(super) fn compact(text: &str, names: Names) -> String {
 }
 
 /// Renders with the largest budget whose shortened result has at most `most` characters.
-pub(super) fn fit(most: usize, one_each: bool, render: impl Fn(usize) -> Rendered) -> Rendered {
+pub(super) fn fit(
+    most: usize,
+    one_each: bool,
+    render: impl Fn(usize) -> RenderedSnapshot,
+) -> RenderedSnapshot {
     if one_each {
         return render(most);
     }
-    let length = |rendered: &Rendered| {
+    let length = |rendered: &RenderedSnapshot| {
         rendered.text.chars().count() + rendered.cut.as_ref().map_or(0, Omission::length)
     };
-    let short = |rendered: Rendered, names| Rendered { text: compact(&rendered.text, names), ..rendered };
+    let short = |rendered: RenderedSnapshot, names| RenderedSnapshot {
+        text: compact(&rendered.text, names),
+        ..rendered
+    };
     let mut room = most.saturating_mul(2);
     let mut rendered = render(room);
     if rendered.cut.is_none() {
@@ -135,7 +142,7 @@ impl Line {
 
 /// Whether the text of a line, after `: `, is too long to share a line or could be read as several items.
 fn is_too_long_to_join(rest: &str) -> bool {
-    let mut parts = split_quoted(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
+    let mut parts = quoted_segments(rest).skip_while(|(part, is_quoted)| *is_quoted || !part.contains(": "));
     let Some((value, _)) = parts.next() else { return false };
     let value = value.split_once(": ").map_or("", |(_, value)| value);
     parts.next().is_some()
@@ -148,7 +155,7 @@ fn is_too_long_to_join(rest: &str) -> bool {
 fn cleaned(text: &str, hints: &Hints<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut drops_bracket = false;
-    for (part, is_quoted) in split_quoted(text) {
+    for (part, is_quoted) in quoted_segments(text) {
         match is_quoted {
             true if out.ends_with(HINT) && hints.is_common(part) => {
                 out.truncate(out.len() - HINT.len());
@@ -179,7 +186,7 @@ impl<'a> Hints<'a> {
     fn of(text: &'a str) -> Self {
         let mut hints = Self { counts: HashMap::new(), long: BTreeSet::new() };
         let mut is_hint = false;
-        for (part, is_quoted) in text.lines().flat_map(split_quoted) {
+        for (part, is_quoted) in text.lines().flat_map(quoted_segments) {
             if is_quoted && is_hint {
                 *hints.counts.entry(part).or_default() += 1;
                 if part.chars().count() > LONGEST_HINT + 2 {
@@ -318,7 +325,7 @@ fn is_nameless(thing: &str) -> bool {
 /// Returns an item with its name cut to `longest` characters.
 fn shortened(thing: &str, longest: usize) -> String {
     let Some((role, rest)) = thing.split_once(' ') else { return thing.to_owned() };
-    match split_quoted(rest).nth(1).or(split_quoted(rest).next()) {
+    match quoted_segments(rest).nth(1).or(quoted_segments(rest).next()) {
         Some((name, true)) if rest.starts_with('"') => {
             format!("{role} {}{}", cut(name, longest), &rest[name.len()..])
         }
@@ -364,7 +371,7 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
 }
 
 /// Splits a line into quoted and unquoted parts. The flag is true for quoted parts, which include their quotes.
-pub fn split_quoted(line: &str) -> impl Iterator<Item = (&str, bool)> {
+pub fn quoted_segments(line: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = line;
     let mut is_quoted = false;
     std::iter::from_fn(move || {

@@ -6,7 +6,7 @@ use super::compact;
 use super::gone::RemovedLines;
 use super::left_out::Omission;
 use super::outline::{Line, LinePriority, NOWHERE};
-use super::render::{Options, Rendered, choose, render, write};
+use super::render::{Options, RenderedSnapshot, choose, render, write};
 use super::roles;
 use super::side::{ComparedSnapshot, NodeKey};
 use super::tree::Tree;
@@ -95,7 +95,7 @@ impl Changes<'_> {
     }
 
     /// Renders changed lines, marked `+`, `-` or `~`, with their ancestors; the full page if `whole` is set.
-    pub fn render(&self, options: &Options) -> Rendered {
+    pub fn render(&self, options: &Options) -> RenderedSnapshot {
         if self.whole {
             return render(self.new, options);
         }
@@ -109,7 +109,11 @@ impl Changes<'_> {
         let all = vec![true; self.lines.len()];
         let text = format!("{note}{}", self.write(&all));
         if text.chars().count() <= options.max_chars {
-            return Rendered { text, shown: self.lines.iter().map(|line| line.acts).sum(), cut: None };
+            return RenderedSnapshot {
+                text,
+                shown: self.lines.iter().map(|line| line.acts).sum(),
+                cut: None,
+            };
         }
         let note = if note.len() + NOTE <= options.max_chars { note } else { "" };
         let room = options.max_chars.saturating_sub(NOTE + note.len());
@@ -125,7 +129,7 @@ impl Changes<'_> {
         };
         let acts =
             self.lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum();
-        Rendered { text, shown: acts, cut: cut.within(room) }
+        RenderedSnapshot { text, shown: acts, cut: cut.within(room) }
     }
 
     /// Returns the changes without the URLs of added links.

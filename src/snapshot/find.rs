@@ -5,7 +5,7 @@ use super::compact::{Names, compact};
 use super::left_out::Omission;
 use super::outline::{Detail, Line, NOWHERE, outline};
 use super::prose::{self, Links};
-use super::render::{Rendered, write};
+use super::render::{RenderedSnapshot, write};
 use super::tree::Tree;
 
 /// A text or regular expression to search for.
@@ -43,7 +43,7 @@ impl Pattern {
 
 /// Renders the lines that match `pattern`, with their ancestors and `around` lines before and after. `None`
 /// without matches. Writes only whole matches, at most `max_chars` characters.
-pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> Option<Rendered> {
+pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> Option<RenderedSnapshot> {
     let detail = Detail { all_refs: true, ..Detail::FULL };
     let lines = prose::join(tree, &outline(tree, 0, tree.nodes.len(), &detail), Links::WithRefs);
     let says = |line: &Line| {
@@ -75,5 +75,5 @@ pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> 
     let cut = (left > 0)
         .then(|| Omission::of(format!("{left} more matches are left out; search for something rarer.")));
     let acts = lines.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(line, _)| line.acts).sum();
-    Some(Rendered { text, shown: acts, cut })
+    Some(RenderedSnapshot { text, shown: acts, cut })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::outline::{Line, LinePriority};
 use super::side::ComparedSnapshot;
-use super::text::{push_plain, push_quoted};
+use super::text::{push_quoted, push_quoted_if_ambiguous};
 
 /// Removed lines with the same parent.
 pub(super) struct RemovedLines<'a> {
@@ -101,7 +101,7 @@ impl<'a> RemovedLines<'a> {
         let mut head = node.role.to_owned();
         if node.is_text() {
             head.push_str(": ");
-            push_plain(&mut head, &node.name, LONGEST, &[]);
+            push_quoted_if_ambiguous(&mut head, &node.name, LONGEST, &[]);
         } else if !node.name.is_empty() {
             head.push(' ');
             push_quoted(&mut head, &node.name, LONGEST);

@@ -5,7 +5,7 @@ use super::tree::{Node, Tree};
 
 impl Tree {
     /// Returns the numbers of the elements in a frame, without duplicates.
-    pub fn numbers_in(&self, frame: u32) -> Vec<u32> {
+    pub fn element_numbers_in_frame(&self, frame: u32) -> Vec<u32> {
         let mut seen = HashSet::new();
         let numbers = self.nodes.iter().filter(|node| node.frame == frame && node.number > 0);
         numbers.map(|node| node.number).filter(|number| seen.insert(*number)).collect()

@@ -6,7 +6,7 @@ use super::outline::{Line, LinePriority, NOWHERE};
 use super::roles;
 use super::runs::ends;
 use super::section::MainPart;
-use super::text::push_plain;
+use super::text::push_quoted_if_ambiguous;
 use super::tree::Tree;
 
 /// The minimum number of links that are summarised in one line.
@@ -147,7 +147,7 @@ impl Run<'_> {
             }
         }
         let _ = write!(text, " [{} links]: ", self.content.links);
-        push_plain(&mut text, &self.sample(), LONGEST_FIRST, &[]);
+        push_quoted_if_ambiguous(&mut text, &self.sample(), LONGEST_FIRST, &[]);
         Line {
             parent,
             depth: first.depth,

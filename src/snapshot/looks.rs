@@ -32,14 +32,14 @@ pub(super) struct Look {
 /// The numbers of drawings without text, such as the parts of a chart. They get lines only with `all_refs`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Drawn {
+pub struct DrawingCounts {
     pub shapes: u32,
     pub boxes: u32,
 }
 
 /// The text selection in a page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Selection {
+pub struct TextSelection {
     /// The beginning of the selected text.
     pub text: String,
     /// The length of the whole selection, in UTF-16 code units.
@@ -67,7 +67,7 @@ impl Look {
     }
 }
 
-impl Drawn {
+impl DrawingCounts {
     pub(super) fn add(&mut self, other: Self) {
         self.shapes += other.shapes;
         self.boxes += other.boxes;
@@ -82,7 +82,7 @@ impl Drawn {
     }
 }
 
-impl Selection {
+impl TextSelection {
     /// Returns the selected text in quotes, with its length if only the beginning is known.
     pub fn in_words(&self) -> String {
         let mut words = String::new();

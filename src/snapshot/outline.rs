@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::roles;
-use super::text::{push_plain, push_quoted, push_url, push_written};
+use super::text::{push_quoted, push_quoted_if_ambiguous, push_url, push_written};
 use super::tree::{Node, Tree};
-use super::walked::Details;
+use super::walked::NodeDetails;
 
 /// How much to show: the maximum lengths of names, texts and URLs, the number of options, optional details.
 #[derive(Debug, Clone, Copy)]
@@ -311,7 +311,7 @@ impl Writer<'_> {
             }
             let head = text.len();
             text.push_str(": ");
-            push_plain(&mut text, &node.name, self.detail.text, &[]);
+            push_quoted_if_ambiguous(&mut text, &node.name, self.detail.text, &[]);
             let line = self.push(parent, index, LinePriority::Text, text);
             (line.has_value, line.has_ref, line.head) = (true, has_ref, head);
             return;
@@ -371,7 +371,7 @@ impl Writer<'_> {
         if let Some(value) = value {
             text.push_str(": ");
             match inner {
-                Some(_) => push_plain(&mut text, value, self.detail.text, &[]),
+                Some(_) => push_quoted_if_ambiguous(&mut text, value, self.detail.text, &[]),
                 None => push_written(&mut text, value, self.detail.text),
             }
         }
@@ -416,7 +416,7 @@ impl Writer<'_> {
             let shown = details.options.len().min(self.detail.options);
             for (place, option) in details.options[..shown].iter().enumerate() {
                 text.push_str(if place > 0 { " | " } else { "" });
-                push_plain(&mut text, option, self.detail.name, &['|']);
+                push_quoted_if_ambiguous(&mut text, option, self.detail.name, &['|']);
             }
             let left = details.options.len() - shown + details.more_options as usize;
             if left > 0 {
@@ -445,7 +445,7 @@ impl Writer<'_> {
                 text.push_str(if cells > 0 { " | " } else { "" });
                 cells += 1;
             } else if node.is_text() {
-                push_plain(&mut text, &node.name, self.detail.text, &['|']);
+                push_quoted_if_ambiguous(&mut text, &node.name, self.detail.text, &['|']);
             }
         }
         text.truncate(text.trim_end().len());
@@ -476,7 +476,7 @@ fn worth(node: &Node, has_text: bool) -> LinePriority {
 }
 
 /// Writes the states of an element, such as ` [checked]`, in the order of Playwright's ARIA snapshots.
-pub(super) fn push_states(text: &mut String, details: &Details) {
+pub(super) fn push_states(text: &mut String, details: &NodeDetails) {
     let on = |state: Option<u8>, word: &'static str| (state == Some(1)).then_some(word);
     let mixed = |state: Option<u8>, word: &'static str, mixed: &'static str| match state {
         Some(2) => Some(mixed),

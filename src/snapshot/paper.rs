@@ -1,5 +1,5 @@
 //! Shows PDF documents in a snapshot: their pages as text.
-use super::walked::{Details, Frame, WalkedNode, WalkedNodeKind};
+use super::walked::{Frame, NodeDetails, WalkedNode, WalkedNodeKind};
 use crate::pdf::{Block, Document};
 
 /// Without `all`, pages after this many characters are omitted.
@@ -50,7 +50,7 @@ impl Frame {
     fn block(&mut self, block: &Block) -> usize {
         match block {
             Block::Heading { level, text } => {
-                let details = Details { level: Some((*level).into()), ..Details::default() };
+                let details = NodeDetails { level: Some((*level).into()), ..NodeDetails::default() };
                 self.element(1, "heading", text, Some(details));
                 text.chars().count()
             }
@@ -74,7 +74,7 @@ impl Frame {
         self.nodes.push(WalkedNode { depth, what: WalkedNodeKind::Text(text.into()) });
     }
 
-    fn element(&mut self, depth: u32, role: &'static str, name: &str, details: Option<Details>) {
+    fn element(&mut self, depth: u32, role: &'static str, name: &str, details: Option<NodeDetails>) {
         let what =
             WalkedNodeKind::Element { role, number: 0, name: name.into(), details: details.map(Box::new) };
         self.nodes.push(WalkedNode { depth, what });

@@ -8,9 +8,9 @@ use std::ops::Range;
 use super::outline::{Line, LinePriority, NOWHERE, push_states};
 use super::roles;
 use super::runs::ends;
-use super::text::{Kind, beginning, push_inside, push_plain};
+use super::text::{Kind, beginning, push_inside, push_quoted_if_ambiguous};
 use super::tree::{Node, Tree};
-use super::walked::Details;
+use super::walked::NodeDetails;
 
 /// Whether links in prose keep their refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,16 +126,16 @@ fn tell(tree: &Tree, lines: &[Line], links: Links) -> (String, String) {
             let frame = if node.frame == top { String::new() } else { format!("f{}", node.frame) };
             let _ = write!(text, "]({frame}e{})", node.number);
             if let Some(details) = &node.details {
-                push_states(&mut text, &Details { level: None, ..(**details).clone() });
+                push_states(&mut text, &NodeDetails { level: None, ..(**details).clone() });
             }
         } else if text.is_empty() {
-            push_plain(&mut text, &node.name, usize::MAX, &[]);
+            push_quoted_if_ambiguous(&mut text, &node.name, usize::MAX, &[]);
         } else {
             push_inside(&mut text, &node.name, Kind::Words);
         }
     }
     if links == Links::WordsOnly {
-        push_plain(&mut text, &prose, usize::MAX, &[]);
+        push_quoted_if_ambiguous(&mut text, &prose, usize::MAX, &[]);
     }
     (text, prose)
 }
@@ -184,5 +184,5 @@ pub(super) fn shorten(tree: &Tree, line: &mut Line, longest: usize) {
         let _ = write!(line.text, " [{links} {}]", if links == 1 { "link" } else { "links" });
     }
     line.text.push_str(": ");
-    push_plain(&mut line.text, &value, usize::MAX, &[]);
+    push_quoted_if_ambiguous(&mut line.text, &value, usize::MAX, &[]);
 }

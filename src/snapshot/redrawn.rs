@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use super::side::NodeKey;
 use super::tree::{Node, Tree};
-use super::walked::Details;
+use super::walked::NodeDetails;
 
 /// The element number `new` that replaced `old`, an element with the same role and name at the same position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,8 +92,8 @@ impl<'a> PageView<'a> {
 /// Returns a hash of everything that a subtree shows, except refs, positions and the focus.
 fn digest(node: &Node, inside: &[u64]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let details = node.details.as_deref().map(Details::content);
-    let details = details.filter(|details| *details != Details::default());
+    let details = node.details.as_deref().map(NodeDetails::content);
+    let details = details.filter(|details| *details != NodeDetails::default());
     (node.frame, node.role, &node.name, details.map(|details| format!("{details:?}")), inside)
         .hash(&mut hasher);
     hasher.finish()

@@ -16,7 +16,7 @@ pub struct Ref {
 /// The error for a string that is not a ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a ref looks like e12")]
-pub struct NotARef;
+pub struct ParseRefError;
 
 impl Ref {
     /// Creates the shortest ref: for the default context and the main frame, only the element's number.
@@ -46,31 +46,35 @@ impl fmt::Display for Ref {
 }
 
 impl FromStr for Ref {
-    type Err = NotARef;
+    type Err = ParseRefError;
 
     /// Parses a ref. Surrounding spaces, brackets, quotes, `ref=` and `@` are ignored.
-    fn from_str(text: &str) -> Result<Self, NotARef> {
+    fn from_str(text: &str) -> Result<Self, ParseRefError> {
         let text = text.trim().trim_start_matches('[').trim_end_matches(']');
         let text = text.strip_prefix("ref=").unwrap_or(text).trim_matches(['"', '\'', '`']);
         let text = text.strip_prefix('@').unwrap_or(text);
         let (context_name, mut rest) = match text.rsplit_once(':') {
-            Some(("", _)) => return Err(NotARef),
+            Some(("", _)) => return Err(ParseRefError),
             Some((name, rest)) => (Some(name.to_owned()), rest),
             None => (None, text),
         };
         let context = part(&mut rest, 'c')?;
         let page = part(&mut rest, 'p')?;
         let frame = part(&mut rest, 'f')?;
-        let element = part(&mut rest, 'e')?.ok_or(NotARef)?;
-        if rest.is_empty() { Ok(Self { context_name, context, page, frame, element }) } else { Err(NotARef) }
+        let element = part(&mut rest, 'e')?.ok_or(ParseRefError)?;
+        if rest.is_empty() {
+            Ok(Self { context_name, context, page, frame, element })
+        } else {
+            Err(ParseRefError)
+        }
     }
 }
 
 /// Removes `letter` and its number from the front of `rest`. Returns the number; `None` without `letter`.
-fn part(rest: &mut &str, letter: char) -> Result<Option<u32>, NotARef> {
+fn part(rest: &mut &str, letter: char) -> Result<Option<u32>, ParseRefError> {
     let Some(after) = rest.strip_prefix([letter, letter.to_ascii_uppercase()]) else { return Ok(None) };
     let end = after.find(|character: char| !character.is_ascii_digit()).unwrap_or(after.len());
-    let number = after[..end].parse().map_err(|_| NotARef)?;
+    let number = after[..end].parse().map_err(|_| ParseRefError)?;
     *rest = &after[end..];
     Ok(Some(number))
 }

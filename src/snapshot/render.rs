@@ -62,7 +62,7 @@ impl Default for Options {
 
 /// A snapshot as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedSnapshot {
     pub text: String,
     /// The number of controls in the text.
     pub shown: usize,
@@ -80,7 +80,7 @@ const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
 
 /// Renders the page or a part of it. If it does not fit, texts are cut after sentences and lists of links are
 /// summarised. Controls have priority over other content.
-pub fn render(tree: &Tree, options: &Options) -> Rendered {
+pub fn render(tree: &Tree, options: &Options) -> RenderedSnapshot {
     let part = match &options.root {
         None => Some(0..tree.nodes.len()),
         Some(root) => part(tree, root, options.until.as_ref()),
@@ -97,7 +97,7 @@ pub fn render(tree: &Tree, options: &Options) -> Rendered {
 }
 
 /// Returns the whole lines of the full snapshot from character `offset` on; `cut` names the next offset.
-pub fn render_part(tree: &Tree, options: &Options, offset: usize) -> Rendered {
+pub fn render_from_offset(tree: &Tree, options: &Options, offset: usize) -> RenderedSnapshot {
     let everything = usize::MAX / 4;
     let all = render(tree, &Options { max_chars: everything, usual_chars: everything, ..options.clone() });
     let (mut text, mut at) = (String::new(), 0);
@@ -110,14 +110,14 @@ pub fn render_part(tree: &Tree, options: &Options, offset: usize) -> Rendered {
                 how: Some(format!("The next: browser_snapshot with offset {at}.")),
                 most_in: Vec::new(),
             };
-            return Rendered { text, shown: all.shown, cut: Some(cut) };
+            return RenderedSnapshot { text, shown: all.shown, cut: Some(cut) };
         }
         if at >= offset {
             text.push_str(line);
         }
         at += length;
     }
-    Rendered { text, ..all }
+    RenderedSnapshot { text, ..all }
 }
 
 /// Returns the nodes of an element or of a heading's section; with `until`, up to the end of that element.
@@ -131,10 +131,10 @@ fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
     (start < end).then_some(start..end)
 }
 
-fn nothing_there(options: &Options) -> Rendered {
+fn nothing_there(options: &Options) -> RenderedSnapshot {
     let root = options.root.as_ref().map(Ref::to_string).unwrap_or_default();
     let cut = Omission::of(format!("{root} is not in this snapshot."));
-    Rendered { cut: cut.within(options.max_chars), ..Rendered::default() }
+    RenderedSnapshot { cut: cut.within(options.max_chars), ..RenderedSnapshot::default() }
 }
 
 impl Options {
@@ -152,7 +152,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn rendered(&self) -> Rendered {
+    fn rendered(&self) -> RenderedSnapshot {
         self.whole().or_else(|| self.short()).unwrap_or_else(|| self.bare())
     }
 
@@ -206,7 +206,7 @@ impl Part<'_> {
     }
 
     /// Renders everything; `None` if it does not fit.
-    fn whole(&self) -> Option<Rendered> {
+    fn whole(&self) -> Option<RenderedSnapshot> {
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
         let lines = self.prose(detail, Links::WithRefs);
@@ -219,7 +219,7 @@ impl Part<'_> {
 
     /// Renders headings and first texts, all controls, and as much of the rest as fits. If that is too long,
     /// summarises repeated parts. `None` if the controls still do not fit.
-    fn short(&self) -> Option<Rendered> {
+    fn short(&self) -> Option<RenderedSnapshot> {
         let main = MainPart::of(self.tree, self.nodes.clone());
         let mut lines = self.read_lines(&main);
         let note = |room: usize| room.saturating_sub(room_for_note(room));
@@ -249,7 +249,7 @@ impl Part<'_> {
     }
 
     /// Renders as many controls as fit, without their ancestors.
-    fn bare(&self) -> Rendered {
+    fn bare(&self) -> RenderedSnapshot {
         let mut lines = runs::fold(self.tree, &self.lines(Detail::TERSE));
         for line in &mut lines {
             (line.parent, line.has_value) = (NOWHERE, true);
@@ -270,7 +270,13 @@ impl Part<'_> {
         lines.sort_by_key(|line| !front.iter().any(|part| part.contains(&line.node)));
     }
 
-    fn finish(&self, lines: &[Line], shown: &[bool], most: usize, cut_to_size: bool) -> Option<Rendered> {
+    fn finish(
+        &self,
+        lines: &[Line],
+        shown: &[bool],
+        most: usize,
+        cut_to_size: bool,
+    ) -> Option<RenderedSnapshot> {
         let text = write(lines, shown, |_| "");
         let acts = acts(lines, shown);
         let all = self.tree.nodes[self.nodes.clone()].iter().filter(|node| node.is_actionable()).count();
@@ -281,7 +287,7 @@ impl Part<'_> {
             cut = cut.and_then(|cut| cut.within(most.saturating_sub(length)));
         }
         let notice = cut.as_ref().map_or(0, Omission::length);
-        (length + notice <= most).then_some(Rendered { text, shown: acts, cut })
+        (length + notice <= most).then_some(RenderedSnapshot { text, shown: acts, cut })
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::tree::{Node, Tree};
-use super::walked::Details;
+use super::walked::NodeDetails;
 
 /// The minimum number of controls in a part that is summarised.
 const FEWEST: usize = 6;
@@ -47,7 +47,7 @@ fn words(nodes: &[Node]) -> String {
     let mut words = String::with_capacity(nodes.len() * 48);
     let top = nodes.first().map_or(0, |node| node.depth);
     for node in nodes {
-        let details = node.details.as_deref().map(Details::content);
+        let details = node.details.as_deref().map(NodeDetails::content);
         let _ = writeln!(
             words,
             "{} {} {:?} {:?}",

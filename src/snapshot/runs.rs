@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use super::outline::{Line, LinePriority, NOWHERE, push_mark, push_states};
-use super::text::{push_name, push_plain, push_quoted};
+use super::text::{push_name, push_quoted, push_quoted_if_ambiguous};
 use super::tree::{Node, Tree};
 
 const SHORTEST_RUN: usize = 6;
@@ -242,7 +242,7 @@ fn add_state(text: &mut String, node: &Node) {
     push_mark(text, node);
     if let Some(value) = details.value.as_deref().filter(|value| !value.trim().is_empty()) {
         text.push_str(" = ");
-        push_plain(text, value, LABEL, &[':']);
+        push_quoted_if_ambiguous(text, value, LABEL, &[':']);
     }
 }
 

@@ -24,11 +24,11 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Appends `text`, in quotes only if it would be ambiguous without them or contains a character of `also`.
-pub fn push_plain(out: &mut String, text: &str, longest: usize, also: &[char]) {
+pub fn push_quoted_if_ambiguous(out: &mut String, text: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(text, longest, Kind::Words), also);
 }
 
-/// Like [`push_plain`], for the value of a field: line breaks and repeated spaces are kept.
+/// Like [`push_quoted_if_ambiguous`], for the value of a field: line breaks and repeated spaces are kept.
 pub(super) fn push_written(out: &mut String, text: &str, longest: usize) {
     push_unless_misread(out, &verbatim(text, longest), &['\t']);
 }
@@ -55,7 +55,7 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Like [`push_plain`], for a name.
+/// Like [`push_quoted_if_ambiguous`], for a name.
 pub(super) fn push_name(out: &mut String, name: &str, longest: usize, also: &[char]) {
     push_unless_misread(out, &clean(name, longest, Kind::Name), also);
 }

@@ -2,7 +2,7 @@
 //! same name, a combobox inside another.
 use super::roles;
 use super::tree::Node;
-use super::walked::Details;
+use super::walked::NodeDetails;
 
 /// Removes nodes that only repeat their content or their parent.
 pub(super) fn tidy(nodes: &mut Vec<Node>) {
@@ -91,7 +91,7 @@ fn forget_clickable(node: &mut Node, all_refs: bool) {
         (details.clickable, details.hint) = (None, None);
         (details.mark, details.cover) = (None, None);
     }
-    node.details.take_if(|details| **details == Details::default());
+    node.details.take_if(|details| **details == NodeDetails::default());
     if node.is_group() && !all_refs {
         node.number = 0;
     }

@@ -1,12 +1,12 @@
 //! The snapshot tree of a page with all its frames.
 use std::collections::{HashMap, HashSet};
 
-use super::looks::{Drawn, Look, Selection};
+use super::looks::{DrawingCounts, Look, TextSelection};
 use super::reference::Ref;
 use super::repeated;
 use super::roles;
 use super::tidy::tidy;
-use super::walked::{Details, Frame, PointerObstacle, WalkedNode, WalkedNodeKind};
+use super::walked::{Frame, NodeDetails, PointerObstacle, WalkedNode, WalkedNodeKind};
 
 /// A page at one point in time: its nodes in reading order, including child frames.
 #[derive(Debug, Clone, Default)]
@@ -24,9 +24,9 @@ pub struct Tree {
     /// The controls that remain reachable if something covers the others: frame and element number.
     pub(super) front: HashSet<(u32, u32)>,
     /// The numbers of drawings without text.
-    pub drawn: Drawn,
+    pub drawn: DrawingCounts,
     /// The text selection of the first frame that has one.
-    pub selected: Option<Selection>,
+    pub selected: Option<TextSelection>,
     /// The looks of elements, by frame and element number.
     pub(super) looks: HashMap<(u32, u32), Look>,
     pub(super) nodes: Vec<Node>,
@@ -43,7 +43,7 @@ pub struct Node {
     pub role: &'static str,
     /// The accessible name, or the text.
     pub name: Box<str>,
-    pub details: Option<Box<Details>>,
+    pub details: Option<Box<NodeDetails>>,
 }
 
 impl Node {
@@ -78,7 +78,7 @@ impl Node {
     pub(super) fn has_details(&self) -> bool {
         self.details.as_ref().is_some_and(|details| match details.bounds {
             None => true,
-            Some(_) => Details { bounds: None, ..(**details).clone() } != Details::default(),
+            Some(_) => NodeDetails { bounds: None, ..(**details).clone() } != NodeDetails::default(),
         })
     }
 
@@ -116,7 +116,7 @@ impl Tree {
 
     /// Returns the tree without the nodes that are in it only because all refs were requested.
     #[must_use]
-    pub fn without_extra_nodes(&self) -> Self {
+    pub fn without_all_refs_nodes(&self) -> Self {
         let mut tree = self.clone();
         tree.nodes.retain(|node| !node.is_extra());
         for node in &mut tree.nodes {
@@ -129,7 +129,7 @@ impl Tree {
 
     /// Returns the tree with menus and similar parts that are the same in `before` reduced to one line each.
     #[must_use]
-    pub fn without_repeated_nodes(&self, before: &Self) -> Self {
+    pub fn with_repeated_landmarks_collapsed(&self, before: &Self) -> Self {
         repeated::without(self, before)
     }
 
@@ -190,7 +190,7 @@ impl Tree {
     }
 
     /// Returns the elements that another snapshot of the page lacks, as frame and element numbers.
-    pub fn missing_in(&self, other: &Self) -> Vec<(u32, u32)> {
+    pub fn elements_missing_in(&self, other: &Self) -> Vec<(u32, u32)> {
         let there: HashSet<_> = other.nodes.iter().filter_map(Node::key).collect();
         self.nodes.iter().filter_map(Node::key).filter(|key| !there.contains(key)).collect()
     }
@@ -204,8 +204,8 @@ impl Tree {
     }
 
     /// Whether most elements of `behind` that an overlay hid in `cover` are in this snapshot again.
-    pub fn shows_again(&self, behind: &Self, cover: &Self) -> bool {
-        let hidden = behind.missing_in(cover);
+    pub fn is_overlay_closed(&self, behind: &Self, cover: &Self) -> bool {
+        let hidden = behind.elements_missing_in(cover);
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
         let back = hidden.iter().filter(|key| there.contains(key)).count();
         self.document == behind.document && back * 2 > hidden.len()

@@ -4,7 +4,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 
-use super::looks::{Drawn, Selection, WalkedLooks};
+use super::looks::{DrawingCounts, TextSelection, WalkedLooks};
 use super::roles;
 use crate::json::decode;
 
@@ -29,8 +29,8 @@ pub struct Frame {
     /// The numbers of the controls that remain reachable if something covers the others.
     pub front: Vec<u32>,
     /// The numbers of drawings without text.
-    pub drawn: Drawn,
-    pub selected: Option<Selection>,
+    pub drawn: DrawingCounts,
+    pub selected: Option<TextSelection>,
     pub(super) looks: WalkedLooks,
     pub(super) nodes: Vec<WalkedNode>,
 }
@@ -38,11 +38,11 @@ pub struct Frame {
 /// The error for a walk result that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct Malformed(#[from] serde_json::Error);
+pub struct WalkParseError(#[from] serde_json::Error);
 
 impl Frame {
     /// Parses the JSON result of the walk of one frame.
-    pub fn parse(json: &str) -> Result<Self, Malformed> {
+    pub fn parse(json: &str) -> Result<Self, WalkParseError> {
         Ok(decode(json.as_bytes())?)
     }
 
@@ -72,13 +72,13 @@ pub(super) struct WalkedNode {
 pub(super) enum WalkedNodeKind {
     Group,
     Text(Box<str>),
-    Element { role: &'static str, number: u32, name: Box<str>, details: Option<Box<Details>> },
+    Element { role: &'static str, number: u32, name: Box<str>, details: Option<Box<NodeDetails>> },
 }
 
 /// Properties of an element besides role and name. A property that does not apply has its default value.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Details {
+pub struct NodeDetails {
     /// 1 if the element is checked, 2 if mixed.
     #[serde(rename = "k")]
     pub checked: Option<u8>,
@@ -147,7 +147,7 @@ pub struct Details {
     pub as_before: usize,
 }
 
-impl Details {
+impl NodeDetails {
     /// Returns the details without position, pointer obstacle and focus, which change without the content.
     pub(super) fn content(&self) -> Self {
         Self { active: None, bounds: None, inside: None, mark: None, cover: None, ..self.clone() }

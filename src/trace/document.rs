@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::events::{Phase, Recorded};
+use super::events::{Recorded, SnapshotPhase};
 use super::nodes::{Node, Nodes};
 
 /// The maximum size of a document's HTML in bytes. References could make a small trace expand without limit.
@@ -26,15 +26,15 @@ const LEFT_OUT: [&str; 10] =
 
 /// Selects a document of a trace: call, moment and frame.
 #[derive(Debug, Clone, Copy)]
-pub struct DocumentQuery<'a> {
+pub struct SnapshotQuery<'a> {
     pub call: &'a str,
-    pub phase: Phase,
+    pub phase: SnapshotPhase,
     /// The frame; `None` for the main frame.
     pub frame: Option<&'a str>,
 }
 
 /// Finds the snapshot of a document. If a frame has none at this moment, finds its latest earlier snapshot.
-fn find(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<usize> {
+fn find(recorded: &Recorded, query: &SnapshotQuery<'_>) -> Option<usize> {
     let is_at = |index: &usize| {
         let snapshot = &recorded.snapshots[*index];
         snapshot.call_id == query.call && snapshot.phase() == Some(query.phase)
@@ -49,12 +49,12 @@ fn find(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<usize> {
 }
 
 /// Returns whether the main frame has a snapshot at this moment of a call.
-pub(super) fn is_there(recorded: &Recorded, call: &str, phase: Phase) -> bool {
-    find(recorded, &DocumentQuery { call, phase, frame: None }).is_some()
+pub(super) fn is_there(recorded: &Recorded, call: &str, phase: SnapshotPhase) -> bool {
+    find(recorded, &SnapshotQuery { call, phase, frame: None }).is_some()
 }
 
 /// Renders a document as HTML; `None` if there is no snapshot.
-pub(super) fn write(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<String> {
+pub(super) fn write(recorded: &Recorded, query: &SnapshotQuery<'_>) -> Option<String> {
     let at = find(recorded, query)?;
     let snapshot = &recorded.snapshots[at];
     let frame = recorded.frames.get(&snapshot.frame_id)?;
@@ -74,7 +74,7 @@ pub(super) fn write(recorded: &Recorded, query: &DocumentQuery<'_>) -> Option<St
 
 struct Writer<'a> {
     recorded: &'a Recorded,
-    query: &'a DocumentQuery<'a>,
+    query: &'a SnapshotQuery<'a>,
     part: &'a str,
     at: usize,
     /// The indices of the frame's snapshots.
@@ -314,7 +314,7 @@ mod tests {
             recorded.take("trace", &event.to_string());
         }
         let call = format!("trace/c{}", documents.len() - 1);
-        let query = DocumentQuery { call: &call, phase: Phase::After, frame: None };
+        let query = SnapshotQuery { call: &call, phase: SnapshotPhase::After, frame: None };
         let html = write(&recorded, &query).unwrap();
         html.trim_start_matches(HEAD).to_owned()
     }

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 /// The moment of a call at which a snapshot was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub enum Phase {
+pub enum SnapshotPhase {
     Before,
     Action,
     After,
 }
 
-impl Phase {
+impl SnapshotPhase {
     /// Returns the phase with this name. Older traces use the name `input` for `action`.
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "input" { Some(Self::Action) } else { name.parse().ok() }
@@ -86,9 +86,9 @@ pub(super) fn file_of(event: &Value, path: &str, digest: &str) -> Option<String>
 }
 
 impl Snapshot {
-    pub(super) fn phase(&self) -> Option<Phase> {
+    pub(super) fn phase(&self) -> Option<SnapshotPhase> {
         let named = self.name.split_once('@').map(|(phase, _)| phase);
-        Phase::from_name(self.phase.as_deref().or(named)?)
+        SnapshotPhase::from_name(self.phase.as_deref().or(named)?)
     }
 }
 

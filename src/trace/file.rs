@@ -10,8 +10,8 @@ use thiserror::Error;
 use url::Url;
 use zip::ZipArchive;
 
-use super::document::{self, DocumentQuery};
-use super::events::{Call, Phase, Recorded, file_of};
+use super::document::{self, SnapshotQuery};
+use super::events::{Call, Recorded, SnapshotPhase, file_of};
 use crate::hex::hex;
 
 /// The maximum size of an event file in bytes.
@@ -103,7 +103,7 @@ impl Trace {
         let parent = before.get("parentId").and_then(Value::as_str).map(|parent| format!("{part}/{parent}"));
         let selector =
             before.get("params").and_then(|params| params.get("selector").or_else(|| params.get("url")));
-        let phases = [Phase::Before, Phase::Action, Phase::After];
+        let phases = [SnapshotPhase::Before, SnapshotPhase::Action, SnapshotPhase::After];
         let phases = phases.into_iter().filter(|phase| document::is_there(&self.recorded, &call.id, *phase));
         let phases: Vec<&str> = phases.map(Into::into).collect();
         json!({
@@ -168,7 +168,7 @@ impl Trace {
     }
 
     /// Returns a document as HTML without scripts.
-    pub fn document(&self, query: &DocumentQuery<'_>) -> Option<String> {
+    pub fn document(&self, query: &SnapshotQuery<'_>) -> Option<String> {
         document::write(&self.recorded, query)
     }
 

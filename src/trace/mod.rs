@@ -7,8 +7,8 @@ mod events;
 mod file;
 mod nodes;
 
-pub use document::DocumentQuery;
-pub use events::Phase;
+pub use document::SnapshotQuery;
+pub use events::SnapshotPhase;
 pub use file::{Resource, Trace, TraceError};
 
 /// The HTML page of the viewer. The server replaces `{nonce}` by the CSP nonce that permits its script.

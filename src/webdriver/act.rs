@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::client::element;
 use super::look::{Answer, Need, pauses};
 use super::nodes::Element;
-use super::tab::Tab;
+use super::tab::WebkitPage;
 use crate::browser::input::{Button, Modifier};
 use crate::browser::{ControlValue, ElementState};
 use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
@@ -52,7 +52,7 @@ const REST: &str = "return new Promise((done) => {
 
 /// Options of a click.
 #[derive(Debug, Clone)]
-pub struct PressOptions {
+pub struct ClickOptions {
     pub button: Button,
     pub count: u32,
     pub modifiers: Vec<Modifier>,
@@ -75,9 +75,9 @@ struct Field {
     look: Answer,
 }
 
-impl Tab {
+impl WebkitPage {
     /// Waits until an element is actionable and clicks it.
-    pub async fn click(&self, on: &Element, press: &PressOptions, limit: Duration) -> Result<()> {
+    pub async fn click(&self, on: &Element, press: &ClickOptions, limit: Duration) -> Result<()> {
         let need = if press.force { Need::FORCED } else { Need::PRESSED };
         let point = self.point_of(on, need, limit).await?;
         #[expect(clippy::cast_possible_truncation, reason = "places in a viewport")]
@@ -136,7 +136,7 @@ impl Tab {
             let asked = self.ask(on.frame, FILL, vec![element(&on.handle), json!(value)]).await;
             let Filled { field, shown } = read(asked.map_err(|error| on.named(error))?)?;
             if let Some(found) = field.wrong {
-                let needed = RequiredKind::of_input(field.needed.as_deref().unwrap_or("text"));
+                let needed = RequiredKind::for_input_type(field.needed.as_deref().unwrap_or("text"));
                 return Err(Error::WrongElement { found, needed });
             }
             match field.look.obstacle(on)? {
@@ -172,7 +172,7 @@ impl Tab {
     }
 
     /// Returns the current content of a field.
-    pub async fn field_content(&self, on: &Element) -> Result<ControlValue> {
+    pub async fn input_value(&self, on: &Element) -> Result<ControlValue> {
         let asked = self.ask(on.frame, SHOWN, vec![element(&on.handle)]).await;
         read(asked.map_err(|error| on.named(error))?)
     }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::client::{Client, Command};
 use super::downloads::Downloads;
 use super::group::{EndMode, Group};
-use super::options::{DISPLAY, DRIVER, Options, find_display, find_driver};
+use super::options::{DISPLAY, DRIVER, Options, find_driver, find_virtual_display_server};
 use crate::browser::launch::{Folder, sweep};
 use crate::browser::{Relay, RelaySettings};
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ pub(super) async fn start(options: &Options) -> Result<(Processes, Client)> {
     let home = folder.scratch().join("home");
     let mut environment = environment(options, &folder.scratch()).map_err(unwritable)?;
     Downloads::prepare(&home).map_err(unwritable)?;
-    let display = match find_display(options)? {
+    let display = match find_virtual_display_server(options)? {
         None => None,
         Some(program) => {
             let (display, name) = start_display(&program, &folder.scratch(), deadline).await?;

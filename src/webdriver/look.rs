@@ -8,9 +8,9 @@ use tokio::time::{Instant, sleep};
 
 use super::client::{element, handle_of};
 use super::nodes::{Element, ReadFrame};
-use super::tab::Tab;
+use super::tab::WebkitPage;
 use crate::browser::selector::Selector;
-use crate::browser::{CaptureOptions, injected};
+use crate::browser::{SnapshotTreeOptions, injected};
 use crate::error::{CoveringElement, Error, Obstacle, Result};
 use crate::snapshot::{self, Ref, Tree};
 
@@ -98,9 +98,9 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_PAUSE), |pause| Some((*pause * 2).min(LONGEST_PAUSE)))
 }
 
-impl Tab {
+impl WebkitPage {
     /// Reads a snapshot of the page or of one element, including frames.
-    pub async fn capture(&self, options: CaptureOptions, root: Option<&Element>) -> Result<Tree> {
+    pub async fn capture(&self, options: SnapshotTreeOptions, root: Option<&Element>) -> Result<Tree> {
         let top = root.map_or(0, |root| root.frame);
         let mut frames = HashMap::new();
         let mut rest = vec![top];
@@ -124,7 +124,12 @@ impl Tab {
         Ok(Tree::assemble(0, 0, top, frames))
     }
 
-    async fn walk(&self, frame: u32, options: CaptureOptions, root: Option<&Element>) -> Result<ReadFrame> {
+    async fn walk(
+        &self,
+        frame: u32,
+        options: SnapshotTreeOptions,
+        root: Option<&Element>,
+    ) -> Result<ReadFrame> {
         let how = json!({ "boxes": options.boxes, "allRefs": options.all_refs });
         let root = root.map_or(Value::Null, |root| element(&root.handle));
         let answer = self.ask(frame, WALK, vec![how, root]).await?;

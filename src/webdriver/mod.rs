@@ -16,13 +16,13 @@ mod tab;
 mod look;
 mod act;
 
-pub use act::PressOptions;
+pub use act::ClickOptions;
 pub use downloads::DownloadEntry;
 pub use nodes::Element;
-pub use options::{Options, find_display, find_driver};
-pub use tab::{NavigatedPage, Tab};
+pub use options::{Options, find_driver, find_virtual_display_server};
+pub use tab::{PageInfo, WebkitPage};
 pub use webkit_session::{LockedPage, WebkitSession};
 
 /// A notice for users of WebKit, printed when it starts.
-pub const NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \
+pub const WEBKIT_NOTICE: &str = "WebKit is driven over WebDriver: navigator.webdriver is true, pages can notice what is done in them, and no status \
                           of a response is reported";

@@ -98,7 +98,7 @@ fn on_path(name: &str) -> Result<PathBuf> {
 }
 
 /// Returns the path of the virtual display server; `None` if a real display is used.
-pub fn find_display(options: &Options) -> Result<Option<PathBuf>> {
+pub fn find_virtual_display_server(options: &Options) -> Result<Option<PathBuf>> {
     match shows_window(options)? {
         true => Ok(None),
         false => on_path(DISPLAY).map(Some),

@@ -25,7 +25,7 @@ const LONGEST_ARRIVAL: Duration = Duration::from_secs(2);
 
 /// The page of a WebKit session.
 #[derive(Debug)]
-pub struct Tab {
+pub struct WebkitPage {
     client: Client,
     processes: Arc<Processes>,
     /// WebDriver's handle of the page's window.
@@ -48,14 +48,14 @@ pub(super) type SnapshotSlot = Arc<Mutex<Option<Arc<Tree>>>>;
 
 /// The state of the page after a navigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NavigatedPage {
+pub struct PageInfo {
     pub url: String,
     pub title: String,
     /// Whether the URL started a download, so that the page stayed.
     pub is_file: bool,
 }
 
-impl Tab {
+impl WebkitPage {
     pub(super) async fn open(
         processes: Arc<Processes>,
         client: Client,
@@ -226,7 +226,7 @@ impl Tab {
 
     /// Calls an engine function in a frame. Leaves nothing in the page.
     pub(super) async fn ask(&self, frame: u32, function: &str, arguments: Vec<Value>) -> Result<Value> {
-        self.script(frame, &injected::standalone_function(function), arguments, USUAL).await
+        self.script(frame, &injected::function_with_injected_script(function), arguments, USUAL).await
     }
 
     // Operations on the page.
@@ -249,7 +249,7 @@ impl Tab {
     ///
     /// # Errors
     /// `navigation_failed` if the URL is unreachable, for which the driver reports success.
-    pub async fn navigate(&self, url: &str, limit: Duration) -> Result<NavigatedPage> {
+    pub async fn navigate(&self, url: &str, limit: Duration) -> Result<PageInfo> {
         const STANDS: &str =
             "return [document.URL, document.title, document.body?.innerText ?? '', document.documentElement]";
         let stands = || self.script(0, STANDS, Vec::new(), limit);
@@ -269,7 +269,7 @@ impl Tab {
             other => other,
         })?;
         let now = stands().await?;
-        let arrived = NavigatedPage {
+        let arrived = PageInfo {
             url: now[0].as_str().unwrap_or_default().to_owned(),
             title: now[1].as_str().unwrap_or_default().to_owned(),
             is_file: false,
@@ -280,7 +280,7 @@ impl Tab {
             }
             let text = squeezed(now[2].as_str().unwrap_or_default());
             if text.is_empty() && self.is_sent_a_file().await {
-                return Ok(NavigatedPage { is_file: true, ..arrived });
+                return Ok(PageInfo { is_file: true, ..arrived });
             }
             let reason = if text.is_empty() { "WebKit cannot open this address".to_owned() } else { text };
             return Err(Error::NavigationFailed { reason });
@@ -288,7 +288,7 @@ impl Tab {
         let stays = before.is_some() && before.as_deref() == handle_of(&now[3]);
         if stays && without_fragment(&arrived.url) != without_fragment(url) {
             if self.is_sent_a_file().await {
-                return Ok(NavigatedPage { is_file: true, ..arrived });
+                return Ok(PageInfo { is_file: true, ..arrived });
             }
             let reason = "the page stayed as it was: the address was answered without content";
             return Err(Error::NavigationFailed { reason: reason.to_owned() });
@@ -314,10 +314,10 @@ impl Tab {
     }
 
     /// Returns the URL and the title of the current page.
-    pub async fn url_and_title(&self) -> Result<NavigatedPage> {
+    pub async fn url_and_title(&self) -> Result<PageInfo> {
         let now = self.script(0, "return [document.URL, document.title]", Vec::new(), USUAL).await?;
         let text = |at: usize| now[at].as_str().unwrap_or_default().to_owned();
-        Ok(NavigatedPage { url: text(0), title: text(1), is_file: false })
+        Ok(PageInfo { url: text(0), title: text(1), is_file: false })
     }
 
     /// Runs JavaScript from the user: an expression, or a function that receives the element.

@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 use tokio::sync::MutexGuard;
 use tokio::time::timeout;
 
-use super::NOTICE;
+use super::WEBKIT_NOTICE;
 use super::launch::{Processes, start};
-use super::options::{Options, find_display, find_driver};
-use super::tab::{SnapshotSlot, Tab};
+use super::options::{Options, find_driver, find_virtual_display_server};
+use super::tab::{SnapshotSlot, WebkitPage};
 use crate::error::{Error, Result};
 use crate::snapshot::Tree;
 
@@ -23,7 +23,7 @@ const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct WebkitSession {
     options: Arc<Options>,
-    tab: tokio::sync::Mutex<Option<Tab>>,
+    tab: tokio::sync::Mutex<Option<WebkitPage>>,
     /// The running processes, stored separately so that they can be ended during a call.
     running: Mutex<Option<Arc<Processes>>>,
     is_closed: AtomicBool,
@@ -36,7 +36,7 @@ pub struct WebkitSession {
 /// Exclusive access to the page, while a call runs.
 #[derive(Debug)]
 pub struct LockedPage<'a> {
-    held: MutexGuard<'a, Option<Tab>>,
+    held: MutexGuard<'a, Option<WebkitPage>>,
 }
 
 impl WebkitSession {
@@ -69,7 +69,7 @@ impl WebkitSession {
     ///
     /// # Errors `webkit_not_found` if the driver or the virtual display is not installed.
     pub fn driver_path(&self) -> Result<PathBuf> {
-        find_display(&self.options)?;
+        find_virtual_display_server(&self.options)?;
         find_driver(&self.options)
     }
 
@@ -81,7 +81,7 @@ impl WebkitSession {
     /// Waits for exclusive access to the page. Starts WebKit if it is not running.
     pub async fn acquire_page(&self) -> Result<LockedPage<'_>> {
         let mut held = self.wait().await?;
-        if held.as_ref().is_none_or(Tab::has_ended) {
+        if held.as_ref().is_none_or(WebkitPage::has_ended) {
             *held = None;
             self.begin(&mut held).await?;
         }
@@ -99,7 +99,7 @@ impl WebkitSession {
         }
     }
 
-    async fn wait(&self) -> Result<MutexGuard<'_, Option<Tab>>> {
+    async fn wait(&self) -> Result<MutexGuard<'_, Option<WebkitPage>>> {
         let held = timeout(LONGEST_QUEUE, self.tab.lock()).await.map_err(|_| Error::PageBusy)?;
         if self.is_closed.load(Ordering::Acquire) {
             return Err(Error::BrowserGone { reason: "it was closed".to_owned() });
@@ -107,12 +107,12 @@ impl WebkitSession {
         Ok(held)
     }
 
-    async fn begin(&self, held: &mut Option<Tab>) -> Result<()> {
+    async fn begin(&self, held: &mut Option<WebkitPage>) -> Result<()> {
         let before = self.running.lock().take();
         if let Some(before) = before {
             before.end().await;
         }
-        (self.options.warn)(NOTICE);
+        (self.options.warn)(WEBKIT_NOTICE);
         let (processes, client) = Box::pin(start(&self.options)).await?;
         let processes = Arc::new(processes);
         *self.running.lock() = Some(Arc::clone(&processes));
@@ -123,7 +123,7 @@ impl WebkitSession {
         }
         *self.shown.lock() = None;
         let shown = Arc::clone(&self.shown);
-        *held = Some(Tab::open(processes, client, self.options.viewport, shown).await?);
+        *held = Some(WebkitPage::open(processes, client, self.options.viewport, shown).await?);
         Ok(())
     }
 
@@ -138,9 +138,9 @@ impl WebkitSession {
 }
 
 impl Deref for LockedPage<'_> {
-    type Target = Tab;
+    type Target = WebkitPage;
 
-    fn deref(&self) -> &Tab {
+    fn deref(&self) -> &WebkitPage {
         // `acquire_page` and `acquire_open_page` return only with an open page.
         self.held.as_ref().unwrap_or_else(|| unreachable!("a turn holds a page"))
     }

@@ -106,7 +106,7 @@ async fn a_page_that_nobody_sees_is_closed_once() {
     let context = browser.new_context(ContextOptions::default()).await.unwrap();
     let state = r#"{"origins":[{"origin":"http://127.0.0.1:9","localStorage":[{"name":"a","value":"b"}]}]}"#;
     let state = StorageState::parse(state).unwrap();
-    context.restore_storage(&state).await.unwrap();
+    context.add_storage_state(&state).await.unwrap();
     // Answered after all that was sent before.
     assert!(browser.is_alive(LIMIT).await);
     let count =

@@ -1,5 +1,5 @@
 //! Pages as they are read for a snapshot: frames, shadow roots, refs.
-use patchright_mcp::browser::{BrowserContext, CaptureOptions, NavigateOptions, Page};
+use patchright_mcp::browser::{BrowserContext, NavigateOptions, Page, SnapshotTreeOptions};
 use patchright_mcp::snapshot::{Options, render};
 
 use crate::support::{Site, drive};
@@ -12,7 +12,7 @@ async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
 }
 
 async fn text(page: &Page) -> String {
-    let tree = page.capture(0, CaptureOptions::default()).await.unwrap();
+    let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
     render(&tree, &Options::default()).text
 }
 

@@ -197,7 +197,7 @@ async fn a_later_owner_has_a_larger_token_also_where_the_state_was_lost() {
     one.send_heartbeat().await.unwrap();
     assert!(!opened.lease.is_valid());
     let again =
-        one.rewrite_lost_session("it", "me", LIFETIME, &SavedSession::default()).await.unwrap().unwrap();
+        one.restore_lost_session("it", "me", LIFETIME, &SavedSession::default()).await.unwrap().unwrap();
     assert!(again.is_valid());
     assert!(again.token > opened.lease.token);
     assert!(!opened.lease.save(&SavedSession::default()).await.unwrap(), "the token of before opens nothing");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use patchright_mcp::mcp::dispatch::Dispatcher;
-use patchright_mcp::mcp::http::{ClientLimits, HttpOptions, HttpServer, Keys, RequestGuard};
+use patchright_mcp::mcp::http::{ApiKeys, ClientLimits, HttpOptions, HttpServer, RequestGuard};
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::shutdown::{Shutdown, ShutdownReason};
 use patchright_mcp::mcp::tool::Registry;
@@ -21,7 +21,7 @@ async fn sent(server: &HttpServer, bytes: &str) -> TcpStream {
 }
 
 /// A server that listens, and what its tools would work on.
-async fn bind(keys: Keys, limits: ClientLimits) -> (HttpServer, Arc<Dispatcher>) {
+async fn bind(keys: ApiKeys, limits: ClientLimits) -> (HttpServer, Arc<Dispatcher>) {
     let guard = RequestGuard::new("127.0.0.1", &[], &[]).unwrap();
     let options = HttpOptions { host: "127.0.0.1".to_owned(), port: 0, keys, guard, limits, metrics: false };
     let source = BrowserSource::Unsupported { browser: "none".to_owned() };
@@ -34,7 +34,7 @@ async fn bind(keys: Keys, limits: ClientLimits) -> (HttpServer, Arc<Dispatcher>)
 #[tokio::test]
 async fn a_request_that_never_arrives_is_given_up() {
     let limits = ClientLimits { arrival: Duration::from_millis(200), ..ClientLimits::default() };
-    let (server, dispatcher) = bind(Keys::none(), limits).await;
+    let (server, dispatcher) = bind(ApiKeys::none(), limits).await;
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
     let mut half_a_head = sent(&server, "POST /mcp HTTP/1.1\r\nHost: loc").await;
     let mut half_a_body = sent(&server, &format!("{head}{{\"jsonrpc\"")).await;
@@ -58,7 +58,7 @@ async fn a_request_that_never_arrives_is_given_up() {
 async fn those_without_a_key_cannot_take_all_the_room() {
     const ASK: &str = "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer good\r\n\r\n";
     let limits = ClientLimits { most: 1, arrival: Duration::from_secs(3600), ..ClientLimits::default() };
-    let (server, dispatcher) = bind(Keys::new(["good".to_owned()]).unwrap(), limits).await;
+    let (server, dispatcher) = bind(ApiKeys::new(["good".to_owned()]).unwrap(), limits).await;
     let address = server.address();
     let shutdown = Shutdown::default();
     let serving = server.serve(dispatcher, &shutdown);

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use patchright_mcp::browser::input::{Button, ClickOptions, InputStyle, Modifier, Point};
 use patchright_mcp::browser::{
-    ActionOptions, ElementHandle, Frame, MultipleChoices, OptionChoice, Page, ScriptWorld,
+    ActionOptions, ElementHandle, Frame, MultipleChoicePolicy, OptionChoice, Page, ScriptWorld,
 };
 use serde_json::{Value, json};
 
@@ -441,7 +441,11 @@ fn options_are_chosen_by_value_label_and_index() {
             let select = find(page.main_frame(), "#x").await;
             let options = styled(style);
             let chosen = select
-                .select_options(&[OptionChoice::Any("deep blue".into())], MultipleChoices::Refused, &options)
+                .select_options(
+                    &[OptionChoice::Any("deep blue".into())],
+                    MultipleChoicePolicy::Refused,
+                    &options,
+                )
                 .await
                 .unwrap();
             assert_eq!(chosen, ["b"]);
@@ -453,19 +457,19 @@ fn options_are_chosen_by_value_label_and_index() {
                 "{style:?}"
             );
             let chosen = select
-                .select_options(&[OptionChoice::Value("g".into())], MultipleChoices::Refused, &options)
+                .select_options(&[OptionChoice::Value("g".into())], MultipleChoicePolicy::Refused, &options)
                 .await
                 .unwrap();
             assert_eq!(chosen, ["g"]);
             let chosen = select
-                .select_options(&[OptionChoice::Index(0)], MultipleChoices::Refused, &options)
+                .select_options(&[OptionChoice::Index(0)], MultipleChoicePolicy::Refused, &options)
                 .await
                 .unwrap();
             assert_eq!(chosen, ["r"]);
             let missing = select
                 .select_options(
                     &[OptionChoice::Any("pink".into())],
-                    MultipleChoices::Refused,
+                    MultipleChoicePolicy::Refused,
                     &ActionOptions::within(Duration::from_millis(200)),
                 )
                 .await;
@@ -488,11 +492,12 @@ fn several_options_are_chosen_in_a_list() {
             let select = find(page.main_frame(), "#x").await;
             let wanted = ["3", "38", "20"].map(|label| OptionChoice::Label(label.into()));
             let chosen =
-                select.select_options(&wanted, MultipleChoices::Refused, &styled(style)).await.unwrap();
+                select.select_options(&wanted, MultipleChoicePolicy::Refused, &styled(style)).await.unwrap();
             assert_eq!(chosen, ["3", "20", "38"], "{style:?}");
             let trusted = log(page.main_frame()).await.iter().all(|entry| entry[2] == true);
             assert_eq!(trusted, style == InputStyle::Natural);
-            let none = select.select_options(&[], MultipleChoices::Refused, &styled(style)).await.unwrap();
+            let none =
+                select.select_options(&[], MultipleChoicePolicy::Refused, &styled(style)).await.unwrap();
             assert!(none.is_empty());
             page.close().await.unwrap();
         }
@@ -500,12 +505,12 @@ fn several_options_are_chosen_in_a_list() {
         let two = [OptionChoice::Index(0), OptionChoice::Index(1)];
         let single = find(page.main_frame(), "#x")
             .await
-            .select_options(&two, MultipleChoices::Refused, &ActionOptions::default())
+            .select_options(&two, MultipleChoicePolicy::Refused, &ActionOptions::default())
             .await;
         assert_eq!(single.unwrap_err().code(), "wrong_element");
         let paragraph = find(page.main_frame(), "#p")
             .await
-            .select_options(&two, MultipleChoices::Refused, &ActionOptions::default())
+            .select_options(&two, MultipleChoicePolicy::Refused, &ActionOptions::default())
             .await;
         assert_eq!(paragraph.unwrap_err().code(), "wrong_element");
     });
@@ -618,7 +623,7 @@ fn keys_and_lists_work_in_frames_of_other_processes() {
             select
                 .select_options(
                     &[OptionChoice::Label(label.into())],
-                    MultipleChoices::Refused,
+                    MultipleChoicePolicy::Refused,
                     &styled(style),
                 )
                 .await

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use patchright_mcp::browser::find::{BrowserQuery, find};
 use patchright_mcp::browser::launch::{
-    BrowserProcess, IgnoreDefaults, LaunchOptions, PipeReceiver, PipeSender, Proxy, launch,
+    BrowserProcess, IgnoreDefaultArguments, LaunchOptions, PipeReceiver, PipeSender, Proxy, launch,
 };
 use patchright_mcp::error::{Error, Result};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -443,7 +443,7 @@ async fn lists_of_features_are_merged_and_other_arguments_win_over_ours() {
         ]
         .map(str::to_owned)
         .to_vec(),
-        ignore_default_arguments: IgnoreDefaults::These(vec!["--no-first-run".to_owned()]),
+        ignore_default_arguments: IgnoreDefaultArguments::These(vec!["--no-first-run".to_owned()]),
         proxy: Some(Proxy { server: "http://127.0.0.1:9".to_owned(), bypass: Some("*.example".to_owned()) }),
         ..place.options()
     };

@@ -7,7 +7,7 @@ use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::messages::Language;
 use patchright_mcp::session::challenge::{VisitPurpose, detect_challenge};
 use patchright_mcp::session::cooldown::CooldownScope;
-use patchright_mcp::session::pacing::Politeness;
+use patchright_mcp::session::pacing::PacingOptions;
 use serde_json::json;
 use url::Url;
 
@@ -43,6 +43,50 @@ fn a_page_is_fetched_as_markdown_with_its_main_content_first() {
         assert!(html.contains("<!DOCTYPE html>\n<html") && html.contains("display:none"), "{html}");
         assert!(desk.client.workspace.tabs().is_empty(), "errands open no tabs of the client's");
     });
+}
+
+#[test]
+fn each_visit_has_a_fresh_tab() {
+    with_server(Settings::default(), async |desk, site| {
+        let count = "sessionStorage.visits = 1 + Number(sessionStorage.visits ?? 0);\
+            document.write(`visit ${sessionStorage.visits}, entry ${history.length}`)";
+        site.page("/visits", &format!("<title>Visits</title><script>{count}</script>"));
+        for _ in 0..3 {
+            let answer = desk.call("patchright_fetch", json!({"url": site.url("/visits")})).await;
+            assert!(answer.text.contains("visit 1, entry 2"), "{}", answer.text);
+        }
+    });
+}
+
+#[test]
+fn a_spare_tab_closes_if_no_visit_uses_it() {
+    with_server(Settings::default(), async |desk, _| {
+        let workspace = &desk.client.workspace;
+        let first = workspace.spare_or_new_tab().await.unwrap();
+        workspace.replace_tab_by_spare(first.clone()).await;
+        let only_tab = || match &workspace.tabs()[..] {
+            [tab] if tab.page != first => Some(tab.page.clone()),
+            _ => None,
+        };
+        let spare = until("a spare tab", only_tab).await;
+        assert_eq!(workspace.spare_or_new_tab().await.unwrap(), spare);
+        workspace.replace_tab_by_spare(spare).await;
+        until("another spare tab", only_tab).await;
+        until("no tab", || workspace.tabs().is_empty().then_some(())).await;
+    });
+}
+
+/// Waits until a check returns a value.
+async fn until<T>(what: &str, check: impl Fn() -> Option<T>) -> T {
+    let polling = async {
+        loop {
+            match check() {
+                Some(value) => break value,
+                None => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), polling).await.unwrap_or_else(|_| panic!("{what}: never"))
 }
 
 #[test]
@@ -379,7 +423,7 @@ fn a_patchright_tool_works_in_a_session_that_is_named() {
 
 #[test]
 fn robots_are_respected_when_asked_for() {
-    let politeness = Politeness { respect_robots: true, ..Politeness::default() };
+    let politeness = PacingOptions { respect_robots: true, ..PacingOptions::default() };
     with_server(Settings { politeness, ..Settings::default() }, async |desk, site| {
         site.answer(
             "/robots.txt",

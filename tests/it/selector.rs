@@ -1,7 +1,9 @@
 //! Selectors: how they are read, and what they find on a real page.
 use patchright_mcp::Error;
-use patchright_mcp::browser::selector::{By, Chain, Filter, RoleOptions, RoleStates, Selector, TextMatch};
-use patchright_mcp::browser::{BrowserContext, NavigateOptions, Page, World, value_argument};
+use patchright_mcp::browser::selector::{
+    By, Filter, RoleOptions, RoleStates, Selector, SelectorChain, TextMatch,
+};
+use patchright_mcp::browser::{BrowserContext, NavigateOptions, Page, UtilityWorld, value_argument};
 use patchright_mcp::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use patchright_mcp::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate};
 use proptest::prelude::*;
@@ -177,7 +179,7 @@ fn a_frame_begins_a_chain_of_its_own() {
     assert_eq!(chains[2][0], json!({ "by": "role", "role": "button", "hiddenToo": false }));
 }
 
-async fn open(context: &BrowserContext, site: &Site) -> (Page, World) {
+async fn open(context: &BrowserContext, site: &Site) -> (Page, UtilityWorld) {
     site.page("/select", include_str!("../pages/select.html"));
     let page = context.new_page().await.unwrap();
     page.goto(&site.url("/select"), &NavigateOptions::default()).await.unwrap();
@@ -186,13 +188,13 @@ async fn open(context: &BrowserContext, site: &Site) -> (Page, World) {
 }
 
 /// The ids of what is found, in order.
-async fn find(world: &World, selector: &str) -> Result<String, Error> {
+async fn find(world: &UtilityWorld, selector: &str) -> Result<String, Error> {
     let selector = Selector::parse(selector)?;
     let [chain] = selector.chains() else { panic!("one document is enough here") };
     select(world, chain, CallArgument::default()).await
 }
 
-async fn select(world: &World, chain: &Chain, root: CallArgument) -> Result<String, Error> {
+async fn select(world: &UtilityWorld, chain: &SelectorChain, root: CallArgument) -> Result<String, Error> {
     let found = world
         .call_handle("select", vec![value_argument(chain), root])
         .await

@@ -12,7 +12,7 @@ use patchright_mcp::mcp::server::Server;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::shutdown::{Shutdown, ShutdownReason};
 use patchright_mcp::mcp::stdio::StdioTransport;
-use patchright_mcp::mcp::tool::{AnyTool, Effect, Registry, Tool, Toolset};
+use patchright_mcp::mcp::tool::{AnyTool, Registry, Tool, ToolEffect, Toolset};
 use patchright_mcp::session::{BrowserSource, Engine, EngineOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ struct Echo {
 impl Tool for Echo {
     const NAME: &'static str = "echo";
     const TITLE: &'static str = "Echo";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
     async fn call(self, _call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         reply.say(self.text);
@@ -53,7 +53,7 @@ struct Hang {
 impl Tool for Hang {
     const NAME: &'static str = "hang";
     const TITLE: &'static str = "Hang";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         struct Dropped(String);
@@ -75,7 +75,7 @@ struct Break {}
 impl Tool for Break {
     const NAME: &'static str = "break";
     const TITLE: &'static str = "Break";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, _call: &Call<'_>, _reply: &mut Reply) -> Result<()> {
         panic!("on purpose")

@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use patchright_mcp::snapshot::{
-    ComparisonBase, Frame, Options, Pattern, Ref, Rendered, Tree, compare, diff, find, render,
+    ComparisonBase, Frame, Options, Pattern, Ref, RenderedSnapshot, Tree, compare, diff, find, render,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -254,7 +254,7 @@ const INVISIBLE: [char; 12] = [
     '\r',
 ];
 
-fn length(rendered: &Rendered) -> usize {
+fn length(rendered: &RenderedSnapshot) -> usize {
     rendered.text.chars().count() + rendered.cut.as_ref().map_or(0, |cut| cut.to_string().chars().count())
 }
 
@@ -726,7 +726,7 @@ fn what_lies_behind_is_covered_and_comes_back() {
     let expected = "(The page behind is covered: 16 lines.)\n+ - dialog \"Sure?\" [ref=e30]:\n+   - button \"Yes\" [ref=e31]\n";
     assert_eq!(opened.render(&Options::default()).text, expected);
     let after = walked(&json!(page("Away")));
-    assert!(after.shows_again(&before, &over));
+    assert!(after.is_overlay_closed(&before, &over));
     let closed = compare(&ComparisonBase { cover: Some(&over), ..ComparisonBase::new(&before) }, &after);
     let expected = "(The page behind is open again.)\n- - dialog \"Sure?\" [ref=e30] [2 lines]\n~ - main \"Away\" [ref=e1]\n";
     assert_eq!(closed.render(&Options::default()).text, expected);

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use patchright_mcp::browser::{
-    BrowserContext, ContextOptions, ExtraStorage, NavigateOptions, Page, ScriptWorld, StorageState,
+    BrowserContext, ContextOptions, NavigateOptions, Page, ScriptWorld, StorageState, StorageStateOptions,
 };
 use serde_json::{Value, json};
 
@@ -74,8 +74,10 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
         run(&page, "() => localStorage.setItem('left', 'behind')").await;
         page.goto("about:blank", &NavigateOptions::default()).await.unwrap();
 
-        let state =
-            context.storage_state(ExtraStorage { databases: true, ..ExtraStorage::default() }).await.unwrap();
+        let state = context
+            .storage_state(StorageStateOptions { databases: true, ..StorageStateOptions::default() })
+            .await
+            .unwrap();
         assert_eq!(context.pages().len(), 1, "the page that read it is not one of ours");
         let text = serde_json::to_string(&state).unwrap();
         let state = StorageState::parse(&text).unwrap();
@@ -103,7 +105,9 @@ fn storage_of_every_kind_comes_back_without_asking_the_site() {
         assert_eq!(run(&page, "() => localStorage.getItem('left')").await, json!("behind"));
         // What was saved of the copy is what it was made from.
         assert_eq!(
-            copy.storage_state(ExtraStorage { databases: true, ..ExtraStorage::default() }).await.unwrap(),
+            copy.storage_state(StorageStateOptions { databases: true, ..StorageStateOptions::default() })
+                .await
+                .unwrap(),
             state
         );
         copy.close().await.unwrap();
@@ -122,7 +126,7 @@ fn cookies_of_every_kind_are_saved_and_restored() {
         let state = StorageState::parse(&cookies.to_string()).unwrap();
         let copy = again(&context, state).await;
         let mut saved =
-            serde_json::to_value(copy.storage_state(ExtraStorage::default()).await.unwrap()).unwrap();
+            serde_json::to_value(copy.storage_state(StorageStateOptions::default()).await.unwrap()).unwrap();
         let by_name = |cookie: &Value| cookie["name"].as_str().unwrap().to_owned();
         saved["cookies"].as_array_mut().unwrap().sort_by_key(by_name);
         let mut expected = cookies.clone();

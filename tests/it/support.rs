@@ -13,7 +13,7 @@ use patchright_mcp::mcp::progress::Progress;
 use patchright_mcp::mcp::settings::Settings;
 use patchright_mcp::mcp::tool::{Registry, Toolset};
 use patchright_mcp::mcp::tools;
-use patchright_mcp::session::{BrowserSource, Engine, EngineOptions, Limits};
+use patchright_mcp::session::{BrowserSource, Engine, EngineOptions, OwnerLimits};
 use serde_json::{Value, json};
 use strum::VariantArray as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -105,7 +105,7 @@ impl Desk {
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     // All tests of this process have the one browser.
-    let limits = Limits { tabs: 2_000, contexts: 2_000, ..Limits::default() };
+    let limits = OwnerLimits { tabs: 2_000, contexts: 2_000, ..OwnerLimits::default() };
     let options = EngineOptions::new(BrowserSource::Launch(Box::new(launch_options())));
     // These tests keep all processors busy: a browser may get none for seconds.
     let hang_limit = Duration::from_secs(60);

@@ -2,8 +2,8 @@
 use std::sync::{Arc, Mutex};
 
 use patchright_mcp::browser::{
-    BrowserContext, Fulfillment, JsValue, NavigateOptions, NetworkEvent, Overrides, Payload, ScriptWorld,
-    SocketEvent,
+    BrowserContext, Fulfillment, JsValue, NavigateOptions, NetworkEvent, RequestOverrides, ScriptWorld,
+    SocketEvent, WebSocketMessage,
 };
 use patchright_mcp::error::Error;
 use serde_json::json;
@@ -118,9 +118,9 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
         let text = fetching("/asked");
         let route = held("/asked").await;
         assert_eq!(route.request().body(), Some("é".as_bytes()));
-        let elsewhere = Overrides { url: Some("ftp://a/".to_owned()), ..Overrides::default() };
+        let elsewhere = RequestOverrides { url: Some("ftp://a/".to_owned()), ..RequestOverrides::default() };
         assert!(matches!(route.resume(&elsewhere).await, Err(Error::InvalidArguments { .. })));
-        let real = Overrides { url: Some(site.url("/real")), ..Overrides::default() };
+        let real = RequestOverrides { url: Some(site.url("/real")), ..RequestOverrides::default() };
         route.resume(&real).await.unwrap();
         assert_eq!(text.await.unwrap(), "real");
         assert!(route.abort("failed").await.is_err(), "it was decided before");
@@ -228,7 +228,7 @@ fn frames_of_web_sockets_are_received() {
             NetworkEvent::Socket(_, event) => Some(event.clone()),
             _ => None,
         });
-        let hi = || Payload::Text("hi".to_owned());
+        let hi = || WebSocketMessage::Text("hi".to_owned());
         let expected = [SocketEvent::Sent(hi()), SocketEvent::Received(hi()), SocketEvent::Closed];
         assert_eq!(events.collect::<Vec<_>>(), expected);
     });

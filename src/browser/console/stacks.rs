@@ -11,7 +11,7 @@ use super::{ConsoleMessage, LIMIT, pulse};
 use crate::browser::objects::page::Page;
 use crate::cdp::types::page::GetResourceContent;
 use crate::cdp::types::runtime::{CallFrame, ConsoleApiCalled, Disable, Enable, ExceptionThrown, StackTrace};
-use crate::cdp::{CdpSession, Event as _, PermitReason};
+use crate::cdp::{CdpSession, DetectableCommandReason, Event as _};
 use crate::error::Result;
 
 /// The time limit for loading a source map.
@@ -79,7 +79,7 @@ async fn inspect(session: &CdpSession) -> Result<Vec<StackEvent>> {
     let mut events = session.events(&[ConsoleApiCalled::METHOD, ExceptionThrown::METHOD]);
     // Enabling again reports stored messages. It stays enabled, or the browser records only top frames.
     session.send(Disable {}).ignore();
-    session.send_permitted(Enable {}, PermitReason::UserAsked).within(LIMIT).await?;
+    session.send_detectable(Enable {}, DetectableCommandReason::UserAsked).within(LIMIT).await?;
     let mut calls = Vec::new();
     while let Some(event) = events.try_next() {
         if let Some(called) = event.read::<ConsoleApiCalled>() {
@@ -193,7 +193,7 @@ impl Maps<'_> {
 
 impl Page {
     /// Returns the console messages of this page's workers, oldest first for each worker.
-    pub async fn console_of_workers(&self) -> Vec<ConsoleMessage> {
+    pub async fn worker_console_messages(&self) -> Vec<ConsoleMessage> {
         let mut messages = Vec::new();
         for worker in self.workers() {
             let answer = pulse(worker.session()).await.unwrap_or_default();

@@ -27,7 +27,7 @@ use crate::cdp::types::runtime::{
     self as wire, CallFunctionOn, ConsoleApiCalled, DiscardConsoleEntries, ExceptionThrown, RemoteObject,
     RunIfWaitingForDebugger, StackTrace,
 };
-use crate::cdp::{CdpSession, Event, Observer, PermitReason, RawEvent};
+use crate::cdp::{CdpSession, DetectableCommandReason, Event, Observer, RawEvent};
 
 /// The time limit for fetching logged objects. If it passes, the messages are reported as text.
 const LIMIT: Duration = Duration::from_millis(1_500);
@@ -119,7 +119,10 @@ impl ConsoleSubscription {
             self.state.lock().phase = Phase::Starting(replay);
         }
         match was {
-            Mode::Off => self.session.send_permitted(LogEnable {}, PermitReason::ConsoleSubscribed).ignore(),
+            Mode::Off => self
+                .session
+                .send_detectable(LogEnable {}, DetectableCommandReason::ConsoleSubscribed)
+                .ignore(),
             Mode::ConsoleDomain => self.session.send(Disable {}).ignore(),
             Mode::RuntimeDomain => self.session.send(wire::Disable {}).ignore(),
         }
@@ -128,7 +131,7 @@ impl ConsoleSubscription {
             self.session.send(LogDisable {}).ignore();
             return;
         }
-        let (subscription, permit) = (self.clone(), Some(PermitReason::ConsoleSubscribed));
+        let (subscription, permit) = (self.clone(), Some(DetectableCommandReason::ConsoleSubscribed));
         match mode {
             Mode::RuntimeDomain => {
                 self.session.send_then(wire::Enable {}, permit, move |_| subscription.on_enabled(generation))
@@ -271,7 +274,7 @@ impl ConsoleSubscription {
             self.emit_as_text(Some(batch));
             return;
         }
-        self.session.send_permitted(wire::Enable {}, PermitReason::ConsoleSubscribed).ignore();
+        self.session.send_detectable(wire::Enable {}, DetectableCommandReason::ConsoleSubscribed).ignore();
         let subscription = self.clone();
         self.session.send_then(wire::Disable {}, None, move |_| subscription.on_inspection_done(batch));
     }

@@ -149,7 +149,7 @@ impl Policy {
             && match host {
                 Host::Ipv4(address) => is_private(IpAddr::V4(*address)),
                 Host::Ipv6(address) => is_private(IpAddr::V6(*address)),
-                Host::Domain(name) => is_local_name(name),
+                Host::Domain(name) => is_loopback_host_name(name),
             }
     }
 
@@ -169,7 +169,7 @@ fn canonical(host: &Host<String>) -> Host<String> {
 }
 
 /// Whether a host name always means this machine: `localhost` and its subdomains. See RFC 6761, section 6.3.
-pub fn is_local_name(name: &str) -> bool {
+pub fn is_loopback_host_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 

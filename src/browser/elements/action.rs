@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::actionability::{ActionOptions, rest_before};
 use super::dropped::DropPayload;
 use super::element::{ElementHandle, OptionChoice};
-use super::fill::MultipleChoices;
+use super::fill::MultipleChoicePolicy;
 use super::locator::{Locator, duration, pauses, test_id_argument};
 use crate::browser::input::{Button, ClickOptions, Modifier, Point};
 use crate::browser::objects::frame::Frame;
@@ -163,7 +163,7 @@ impl ElementAction {
             Box::pin(page.until_opener_and_popups_ran_tasks()).await;
         }
         if self.is_action() {
-            frame.wait_for_pending_calls().await;
+            frame.flush_exposed_calls().await;
         }
     }
 
@@ -285,7 +285,7 @@ impl ElementHandle {
             | ElementAction::SetChecked { press, .. }
                 if press.trial =>
             {
-                self.try_press(&press.options(limit)).await?;
+                self.wait_until_clickable(&press.options(limit)).await?;
             }
             ElementAction::Click(press) => {
                 let (click, options) = (press.click()?, press.options(limit));
@@ -316,12 +316,12 @@ impl ElementHandle {
             }
             ElementAction::SelectOption { choices, force } => {
                 let selected =
-                    self.select_options(choices, MultipleChoices::FirstInList, &forced(*force)).await?;
+                    self.select_options(choices, MultipleChoicePolicy::FirstInList, &forced(*force)).await?;
                 self.judge_control(json!({ "values": selected }), &within).await?;
                 return Ok(json!(selected));
             }
             ElementAction::SelectText { force } => self.select_text(&forced(*force)).await?,
-            ElementAction::ScrollIntoView => self.scroll_if_needed(&within).await?,
+            ElementAction::ScrollIntoView => self.scroll_into_view_if_reachable(&within).await?,
             ElementAction::SetInputFiles { paths, types } => drop(self.give_files(paths, types).await?),
             ElementAction::Drop(dropped) => self.drop_payload(dropped, &within).await?,
             ElementAction::Dispatch { event, init } => {

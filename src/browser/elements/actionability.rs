@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::element::ElementHandle;
 use super::hearing::Listeners;
-use super::noted::{RecordedAction, RecordedActions};
+use super::noted::{PerformedInput, PerformedInputs};
 use crate::browser::injected::parse_obstacle;
 use crate::browser::input::{
     ClickOptions, Input, InputListeners, InputStyle, PendingMovement, Point, Randomness, Rect,
@@ -41,7 +41,7 @@ pub struct ActionOptions {
     /// Does not scroll the page.
     pub keeps_scroll: bool,
     /// Where to record the pointer actions.
-    pub noted: Option<RecordedActions>,
+    pub noted: Option<PerformedInputs>,
 }
 
 impl Default for ActionOptions {
@@ -72,7 +72,7 @@ impl ActionOptions {
     }
 
     /// Records a pointer action, if `noted` is set.
-    pub(super) fn note(&self, done: RecordedAction) {
+    pub(super) fn note(&self, done: PerformedInput) {
         if let Some(noted) = &self.noted {
             noted.add(done);
         }

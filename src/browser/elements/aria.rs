@@ -72,7 +72,7 @@ struct Words {
 
 /// The result of an ARIA expectation.
 #[derive(Debug, Clone)]
-pub struct AriaOutcome {
+pub struct ExpectAriaOutcome {
     /// Whether the element matches the template.
     pub matches: bool,
     /// The actual tree.
@@ -89,10 +89,10 @@ impl Locator {
         template: &AriaTemplate,
         is_not: bool,
         limit: Duration,
-    ) -> Result<AriaOutcome> {
+    ) -> Result<ExpectAriaOutcome> {
         let look = |left| self.with_element(left, |element, _| async move { element.aria_tree().await });
         let seen = last_seen(limit, look, |seen| seen.fits(template) != is_not).await?;
-        Ok(AriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
+        Ok(ExpectAriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
     }
 }
 

@@ -60,7 +60,7 @@ impl Page {
     }
 
     /// Waits until a loaded document is built, up to `limit`. Returns descriptions of unfinished activity.
-    pub async fn until_document_complete(&self, mark: JournalMark, limit: Duration) -> Vec<String> {
+    pub async fn until_content_built(&self, mark: JournalMark, limit: Duration) -> Vec<String> {
         let begun = Instant::now();
         let mut is_fed = false;
         let mut last_effect = LastEffect::default();
@@ -120,7 +120,7 @@ impl Page {
     }
 
     /// Returns for each claim whether its element lacks the text now. A key of `None` means the whole page.
-    pub async fn missing_texts(&self, claims: &[(Option<NodeKey>, &str)]) -> Vec<bool> {
+    pub async fn are_texts_missing(&self, claims: &[(Option<NodeKey>, &str)]) -> Vec<bool> {
         let frame = self.main_frame();
         let own = |key: Option<NodeKey>| key.is_none_or(|(number, _)| number == frame.number());
         let asked: Vec<_> = claims
@@ -139,7 +139,7 @@ impl Page {
     }
 
     /// Whether most of these elements still exist, but are covered by a modal dialog or inert.
-    pub async fn are_covered(&self, keys: &[NodeKey]) -> bool {
+    pub async fn are_mostly_behind_modal(&self, keys: &[NodeKey]) -> bool {
         let frame = self.main_frame();
         let own = keys.iter().filter(|(number, _)| *number == frame.number()).take(MOST_ASKED);
         let refs: Vec<u32> = own.map(|(_, number)| *number).collect();

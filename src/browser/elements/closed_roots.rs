@@ -4,7 +4,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::internals::adopt_internals;
-use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::objects::world::{RemoteHandle, UtilityWorld, value_argument};
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::{DescribeNode, Node, ResolveNode};
 use crate::cdp::types::runtime::Evaluate;
@@ -32,7 +32,7 @@ struct Suspects {
 
 /// Passes the document's closed shadow roots and `ElementInternals` roles to the injected script. Returns
 /// whether any of them were new.
-pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool> {
+pub(in crate::browser) async fn learn_closed_roots(world: &UtilityWorld) -> Result<bool> {
     let mut has_learnt = false;
     for _ in 0..DEEPEST_ROOTS {
         let suspects: Suspects = world.call_with("seekSuspects", Vec::new()).await?;
@@ -51,7 +51,7 @@ pub(in crate::browser) async fn learn_closed_roots(world: &World) -> Result<bool
 /// Runs `look`. If the result is nothing but new closed shadow roots are found, runs `look` again. With
 /// `waits`, the caller retries, so not every call searches for new roots.
 pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
-    world: &World,
+    world: &UtilityWorld,
     waits: bool,
     look: impl Fn() -> Looking,
     is_nothing: impl Fn(&T) -> bool,
@@ -64,7 +64,7 @@ pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
 }
 
 /// Calls [`learn_closed_roots`]. With `waits`, the caller retries, so a recent search is not repeated.
-pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Result<bool> {
+pub(super) async fn learn_more_closed_roots(world: &UtilityWorld, waits: bool) -> Result<bool> {
     let begun = Instant::now();
     if waits && !world.may_search_closed_roots(begun) {
         return Ok(false);
@@ -75,7 +75,7 @@ pub(super) async fn learn_more_closed_roots(world: &World, waits: bool) -> Resul
 }
 
 /// Passes the closed shadow roots of possible hosts to the injected script. Returns the number of roots.
-pub(in crate::browser) async fn adopt_closed_roots(world: &World, suspects: u32) -> Result<usize> {
+pub(in crate::browser) async fn adopt_closed_roots(world: &UtilityWorld, suspects: u32) -> Result<usize> {
     let Some(array) = world.call_handle("suspects", Vec::new()).await? else { return Ok(0) };
     let session = world.session();
     let described = if suspects <= FEW_SUSPECTS {
@@ -125,7 +125,7 @@ async fn describe_each(session: &CdpSession, elements: &RemoteHandle) -> Result<
     Ok(join_all(asked).await.into_iter().flatten().map(|described| described.node).collect())
 }
 
-async fn describe_document(world: &World) -> Result<Node> {
+async fn describe_document(world: &UtilityWorld) -> Result<Node> {
     let session = world.session();
     let document = Evaluate {
         expression: "document".to_owned(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::actionability::ActionOptions;
 use super::element::{ElementHandle, OptionChoice};
-use super::fill::{MultipleChoices, wrong_value};
+use super::fill::{MultipleChoicePolicy, wrong_value};
 use super::lost::ElementSummary;
 use super::matches::Match;
 use super::written::{self, FieldValue};
@@ -58,7 +58,7 @@ pub struct ControlValue {
     pub outcome: Option<TypingOutcome>,
     /// Other fields that received a part of the typed text.
     #[serde(default)]
-    pub strays: Vec<MisplacedText>,
+    pub strays: Vec<MisplacedTextField>,
 }
 
 /// What happened to a text that was typed into a field.
@@ -87,7 +87,7 @@ impl TypingOutcome {
 
 /// A field that received a part of a text that was typed into another field.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct MisplacedText {
+pub struct MisplacedTextField {
     role: String,
     name: String,
     shows: String,
@@ -97,7 +97,7 @@ pub struct MisplacedText {
 #[derive(Debug, Deserialize)]
 pub(in crate::browser) struct Typed {
     pub(in crate::browser) outcome: TypingOutcome,
-    strays: Vec<MisplacedText>,
+    strays: Vec<MisplacedTextField>,
     shows: String,
 }
 
@@ -113,8 +113,8 @@ impl Typed {
     }
 }
 
-fn strayed(shows: String, strays: &[MisplacedText]) -> Error {
-    let describe = |stray: &MisplacedText| {
+fn strayed(shows: String, strays: &[MisplacedTextField]) -> Error {
+    let describe = |stray: &MisplacedTextField| {
         format!(
             "{} {}, which shows {}",
             stray.role,
@@ -188,7 +188,7 @@ impl ElementHandle {
     /// Returns the displayed value of the control after `value` was set.
     ///
     /// # Errors `not_taken` if the control did not accept a non-empty `value`, or shows nothing.
-    pub async fn control_value_after(&self, value: &str) -> Result<ControlValue> {
+    pub async fn verify_control_value(&self, value: &str) -> Result<ControlValue> {
         let shown = self.control_value().await?;
         let holds_text = !matches!(shown.kind, ControlKind::Check | ControlKind::None | ControlKind::Gone);
         let is_refused = match shown.outcome {
@@ -242,7 +242,7 @@ impl ElementHandle {
                 let choices: Vec<_> = values.iter().cloned().map(OptionChoice::Like).collect();
                 self.field()
                     .await?
-                    .select_options(&choices, MultipleChoices::Refused, options)
+                    .select_options(&choices, MultipleChoicePolicy::Refused, options)
                     .await
                     .map(drop)
             }
@@ -258,18 +258,18 @@ impl ElementHandle {
     }
 
     /// Returns the error for choosing from an element without a list.
-    pub async fn no_list_error(&self) -> Result<Error> {
+    pub async fn not_a_list_error(&self) -> Result<Error> {
         let found = self.ask("called", Vec::new()).await?;
         Ok(Error::WrongElement { found, needed: RequiredKind::List })
     }
 
     /// Returns the custom control that a library shows instead of this hidden field; `None` if there is none.
-    pub async fn custom_control(&self) -> Result<Option<Match>> {
+    pub async fn custom_replacement(&self) -> Result<Option<Match>> {
         self.in_place("drawnInstead").await
     }
 
     /// Returns the control that is probably shown instead of this invisible field, if any.
-    pub async fn visible_control(&self) -> Result<Option<Match>> {
+    pub async fn visible_replacement(&self) -> Result<Option<Match>> {
         self.in_place("shownInstead").await
     }
 

@@ -9,12 +9,12 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::actionability::{ActionOptions, CheckOutcome, RequiredState};
 use super::element::ElementHandle;
-use super::noted::RecordedAction;
+use super::noted::PerformedInput;
 use crate::bidi::missing_features;
 use crate::browser::input::{Button, Mouse, Point};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{World, value_argument};
+use crate::browser::objects::world::{UtilityWorld, value_argument};
 use crate::cdp::types::input::{DispatchDragEvent, DragData, DragIntercepted, SetInterceptDrags};
 use crate::cdp::{Event, Events};
 use crate::error::{Error, Result};
@@ -38,13 +38,13 @@ const BETWEEN_FIDGETS_MS: (f64, f64) = (24.0, 38.0);
 const MOST_CORRECTIONS: usize = 8;
 /// The distance in pixels at which a target point counts as reached.
 const NEAR: f64 = 3.0;
-/// The maximum number of corrections because the page shows the dragged element away from the target.
+/// The maximum number of times that a drag is corrected when the page shows the dragged element away from its target.
 const MOST_ELSEWHERE: usize = 3;
 /// The distance to move away from a scrolling edge, in pixels: most areas scroll within 30 px of their edge.
 const OUT_OF_EDGE: f64 = 45.0;
 /// The maximum number of checks while an area scrolls because of the drag.
 const MOST_LOOKS: usize = 150;
-/// The number of checks without movement after which a script scrolls the area.
+/// The number of checks without movement of the target after which a script scrolls the area.
 const LOOKS_IN_VAIN: usize = 12;
 
 /// The dragged element is between the pointer and the target, so the pointer need not hit the target.
@@ -111,7 +111,7 @@ pub enum DragResult {
     /// The dragged element has not moved, but something else on the page changed.
     Effect {
         /// The element that was created at the drop.
-        made: Option<RelatedElement>,
+        made: Option<DragRelatedElement>,
     },
     /// Nothing changed.
     None {
@@ -123,7 +123,7 @@ pub enum DragResult {
         taken: bool,
         /// Whether the element uses native (HTML) drag and drop, which has no effect without a drop.
         native: bool,
-        handle: Option<RelatedElement>,
+        handle: Option<DragRelatedElement>,
     },
     /// The result is unknown.
     Unknown,
@@ -131,7 +131,7 @@ pub enum DragResult {
 
 /// An element other than the dragged one: a drag handle, or an element that the drop created.
 #[derive(Debug, Clone, Deserialize)]
-pub struct RelatedElement {
+pub struct DragRelatedElement {
     pub r#ref: u32,
     pub name: String,
 }
@@ -204,7 +204,7 @@ impl ElementHandle {
         if options.force || self.input(options)?.is_bare() {
             return Ok(());
         }
-        match self.frame().page()?.fail_on_dialog(self.drag_result()).await {
+        match self.frame().page()?.fail_on_dialog(self.last_drag_result()).await {
             Ok(DragResult::None { native: true, taken: false, .. }) => Err(Error::DidNotMove {
                 what: "the element".to_owned(),
                 reason: "the target received no drop".to_owned(),
@@ -259,7 +259,7 @@ impl ElementHandle {
     }
 
     /// Waits until the dragged element is at rest, and returns the result of the last drag in this document.
-    pub async fn drag_result(&self) -> Result<DragResult> {
+    pub async fn last_drag_result(&self) -> Result<DragResult> {
         let dragged = self.world().call("dragOutcome", &[]).await?;
         if let DragResult::None { handle: Some(part), .. } | DragResult::Effect { made: Some(part) } =
             &dragged
@@ -287,7 +287,7 @@ impl ElementHandle {
             let stood = target.bounding_box().await?.unwrap_or_default();
             noted.begin();
             let at = aim.point.seen_from(stood.corner());
-            noted.add(RecordedAction::Drop { at, long_press: options.long_press });
+            noted.add(PerformedInput::Drop { at, long_press: options.long_press });
         }
         hand.go(aim.point).await?;
         for correction in 0..MOST_CORRECTIONS {
@@ -486,7 +486,7 @@ impl Page {
         from: Point,
         towards: Option<Point>,
         mouse: &Mouse,
-        worlds: &[World],
+        worlds: &[UtilityWorld],
         long_press: bool,
         work: impl AsyncFnOnce(&mut DragPointer<'_>) -> Result<()>,
     ) -> Result<()> {
@@ -553,7 +553,7 @@ async fn set_out(from: Point, towards: Point, mouse: &Mouse) -> Result<()> {
 }
 
 /// Waits for the drag data of a native drag; `None` if the page did not start one.
-async fn picked_up(worlds: &[World], intercepted: &mut Events) -> Option<DragData> {
+async fn picked_up(worlds: &[UtilityWorld], intercepted: &mut Events) -> Option<DragData> {
     let dragged = join_all(worlds.iter().map(|world| world.call::<bool>("hasDragged", &[]))).await;
     if !dragged.iter().any(|dragged| matches!(dragged, Ok(true))) {
         return None;

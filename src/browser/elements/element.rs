@@ -9,7 +9,7 @@ use super::internals::adopt_internals;
 use crate::browser::input::{Point, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::objects::world::{RemoteHandle, UtilityWorld, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::{ElementKind, Error, RequiredKind, Result};
@@ -17,7 +17,7 @@ use crate::error::{ElementKind, Error, RequiredKind, Result};
 /// A handle of one DOM node, valid as long as the node's document exists. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ElementHandle {
-    world: World,
+    world: UtilityWorld,
     handle: RemoteHandle,
     /// The element's name in error messages, such as the ref by which it was found.
     name: Option<Arc<str>>,
@@ -60,7 +60,7 @@ pub struct FieldPicker {
 
 /// The predicted effect of pressing an element.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub struct PressEffect {
+pub struct PredictedPressEffect {
     /// Whether the press submits a form.
     pub submits: bool,
     /// The label and text of the pressed element or, for Enter in a field, of the form's submit button.
@@ -69,7 +69,7 @@ pub struct PressEffect {
 
 impl ElementHandle {
     /// Creates an element handle for an existing remote object.
-    pub fn new(world: World, handle: RemoteHandle) -> Self {
+    pub fn new(world: UtilityWorld, handle: RemoteHandle) -> Self {
         Self { world, handle, name: None }
     }
 
@@ -81,7 +81,7 @@ impl ElementHandle {
     }
 
     /// Returns the node with this CDP backend node id. Fails with `DocumentGone` if the node is gone.
-    pub async fn by_node(frame: &Frame, backend_node_id: i64) -> Result<Self> {
+    pub async fn by_backend_node_id(frame: &Frame, backend_node_id: i64) -> Result<Self> {
         let world = frame.utility_world().await?;
         let node = RemoteHandle::of_node(world.session(), backend_node_id, Some(world.context_id())).await?;
         Ok(Self::new(world, node.ok_or(Error::DocumentGone)?))
@@ -106,7 +106,7 @@ impl ElementHandle {
         self.world.frame()
     }
 
-    pub fn world(&self) -> &World {
+    pub fn world(&self) -> &UtilityWorld {
         &self.world
     }
 
@@ -232,7 +232,7 @@ impl ElementHandle {
     }
 
     /// Returns the focused field, if it has a native picker or suggestions, which screenshots do not show.
-    pub async fn focused_field(frame: &Frame) -> Result<Option<(Self, FieldPicker)>> {
+    pub async fn focused_field_with_picker(frame: &Frame) -> Result<Option<(Self, FieldPicker)>> {
         let world = frame.utility_world().await?;
         let Some(handle) = world.call_handle("helpedField", Vec::new()).await? else { return Ok(None) };
         let field = Self::new(world, handle);
@@ -241,7 +241,7 @@ impl ElementHandle {
     }
 
     /// Predicts the effect of pressing the element or, if `enters`, of pressing Enter in it.
-    pub async fn press_effect(&self, enters: bool) -> Result<PressEffect> {
+    pub async fn predict_press_effect(&self, enters: bool) -> Result<PredictedPressEffect> {
         self.ask("consequenceOf", vec![value_argument(&enters)]).await
     }
 

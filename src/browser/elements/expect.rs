@@ -32,7 +32,7 @@ pub struct ExpectOutcome {
 
 /// The result of an expectation about a JavaScript property.
 #[derive(Debug, Clone)]
-pub struct PropertyOutcome {
+pub struct ExpectPropertyOutcome {
     /// Whether the property equals the expected value.
     pub matches: bool,
     pub received: JsValue,
@@ -102,7 +102,7 @@ impl Locator {
         expected: &JsValue,
         is_not: bool,
         limit: Duration,
-    ) -> Result<PropertyOutcome> {
+    ) -> Result<ExpectPropertyOutcome> {
         let path = &JsValue::Text(path.to_owned());
         let look = |left| {
             self.with_element(left, move |element, _| async move {
@@ -110,7 +110,7 @@ impl Locator {
             })
         };
         let received = last_seen(limit, look, |received| received.equals(expected) != is_not).await?;
-        Ok(PropertyOutcome { matches: received.equals(expected), received })
+        Ok(ExpectPropertyOutcome { matches: received.equals(expected), received })
     }
 
     async fn look(&self, what: &str, expected: &Value, is_not: bool) -> Result<ExpectOutcome> {

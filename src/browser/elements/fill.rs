@@ -76,14 +76,14 @@ pub(in crate::browser) fn wrong_value(
 ) -> Error {
     let needed = match written {
         Some(FieldValue::Ambiguous) => RequiredKind::PlainDate,
-        _ => RequiredKind::of_input(kind.unwrap_or("text")),
+        _ => RequiredKind::for_input_type(kind.unwrap_or("text")),
     };
     Error::WrongElement { found, needed }
 }
 
 /// How to handle several choices for a `select` that accepts only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MultipleChoices {
+pub enum MultipleChoicePolicy {
     Refused,
     /// Selects the chosen option that comes first in the list.
     FirstInList,
@@ -290,7 +290,7 @@ impl ElementHandle {
         delay: Option<Duration>,
         options: &ActionOptions,
     ) -> Result<()> {
-        if self.is_set_at_once().await? {
+        if self.is_set_without_typing().await? {
             return self.fill(text, options).await;
         }
         let by = self.breaks_by(text).await?;
@@ -331,7 +331,7 @@ impl ElementHandle {
         options: &ActionOptions,
     ) -> Result<Self> {
         let mut field = self.clone();
-        if !self.is_set_at_once().await? {
+        if !self.is_set_without_typing().await? {
             self.clear(options).await?;
             self.until_answered().await;
             field = self.handle_of("heirOf", Vec::new()).await?.unwrap_or(field);
@@ -340,7 +340,7 @@ impl ElementHandle {
     }
 
     /// Whether the value is set as a whole instead of typed: for dates, times, sliders and colors.
-    pub async fn is_set_at_once(&self) -> Result<bool> {
+    pub async fn is_set_without_typing(&self) -> Result<bool> {
         self.ask("isSetWhole", Vec::new()).await
     }
 
@@ -561,7 +561,7 @@ impl ElementHandle {
     pub async fn select_options(
         &self,
         choices: &[OptionChoice],
-        several: MultipleChoices,
+        several: MultipleChoicePolicy,
         options: &ActionOptions,
     ) -> Result<Vec<String>> {
         let force = options.force;
@@ -622,16 +622,16 @@ impl ElementHandle {
     async fn options(
         &self,
         choices: &[OptionChoice],
-        several: MultipleChoices,
+        several: MultipleChoicePolicy,
         force: bool,
     ) -> Result<Options> {
-        let how = json!({ "first": several == MultipleChoices::FirstInList, "force": force });
+        let how = json!({ "first": several == MultipleChoicePolicy::FirstInList, "force": force });
         let found: Options =
             self.ask("optionsFor", vec![value_argument(&choices), value_argument(&how)]).await?;
         if let Some(found) = found.wrong {
             return Err(Error::WrongElement { found, needed: RequiredKind::NativeSelect });
         }
-        if several == MultipleChoices::Refused && choices.len() > 1 && !found.multiple {
+        if several == MultipleChoicePolicy::Refused && choices.len() > 1 && !found.multiple {
             let found = ElementKind::new("select-one");
             return Err(Error::WrongElement { found, needed: RequiredKind::SeveralOptions });
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::future::join_all;
 use serde_json::Value;
 
-use crate::browser::objects::world::{World, value_argument};
+use crate::browser::objects::world::{UtilityWorld, value_argument};
 use crate::cdp::types::accessibility::{AxNode, Disable, GetPartialAxTree};
 use crate::error::Result;
 
@@ -16,7 +16,7 @@ const NO_ROLES: [&str; 3] = ["", "generic", "none"];
 
 /// Reads the roles, names and states of the custom elements without a `role` attribute that the injected
 /// script has met, and passes them to the script. Returns whether any of them have changed.
-pub(in crate::browser) async fn adopt_internals(world: &World) -> Result<bool> {
+pub(in crate::browser) async fn adopt_internals(world: &UtilityWorld) -> Result<bool> {
     let Some(array) = world.call_handle("customs", Vec::new()).await? else { return Ok(false) };
     let (session, elements) = (world.session(), array.items().await?);
     let asked: Vec<_> = elements

@@ -9,9 +9,9 @@ use tokio::time::{Instant, timeout_at};
 use super::actionability::rest_before;
 use super::closed_roots::{learn_more_closed_roots, look_through};
 use super::element::ElementHandle;
-use super::selector::{By, Chain, RoleOptions, Selector, TextMatch, test_id_attribute};
+use super::selector::{By, RoleOptions, Selector, SelectorChain, TextMatch, test_id_attribute};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, value_argument};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, value_argument};
 use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, as_two_parameters};
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::runtime::CallArgument;
@@ -158,7 +158,7 @@ impl Locator {
     /// Enters the selector's frames. Returns the innermost world, chain and root; `None` if one is missing.
     pub(in crate::browser) async fn innermost(
         &self,
-    ) -> Result<Option<(World, &Chain, Option<RemoteHandle>)>> {
+    ) -> Result<Option<(UtilityWorld, &SelectorChain, Option<RemoteHandle>)>> {
         let chains = self.selector.chains();
         let mut frame = match chains[0].reference() {
             Some(reference) => self.frame.page()?.frame_of_ref(reference)?,
@@ -183,7 +183,7 @@ impl Locator {
     }
 
     /// Returns the first frame in which `chain` has a match, starting with the locator's own frame.
-    async fn frame_that_has(&self, chain: &Chain) -> Result<Option<Frame>> {
+    async fn frame_that_has(&self, chain: &SelectorChain) -> Result<Option<Frame>> {
         let page = self.frame.page()?;
         let others = page.frames().into_iter().filter(|frame| *frame != self.frame);
         for frame in std::iter::once(self.frame.clone()).chain(others) {
@@ -269,7 +269,7 @@ impl Locator {
     }
 
     /// Returns all current matches as one JavaScript array, with its isolated world.
-    pub async fn all_as_array(&self) -> Result<Option<(World, RemoteHandle)>> {
+    pub async fn all_as_array(&self) -> Result<Option<(UtilityWorld, RemoteHandle)>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
         let list = world.call_handle("select", arguments).await.map_err(Selector::convert_error)?;
@@ -469,8 +469,8 @@ pub(in crate::browser) fn root_argument(root: Option<&RemoteHandle>) -> CallArgu
 
 /// Returns the first match of a chain. `strict`: several matches are an error. `waits`: the caller retries.
 async fn pick(
-    world: &World,
-    chain: &Chain,
+    world: &UtilityWorld,
+    chain: &SelectorChain,
     root: Option<RemoteHandle>,
     strict: bool,
     waits: bool,

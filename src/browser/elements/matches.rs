@@ -109,7 +109,7 @@ impl Page {
             };
             let done = async {
                 let element = element?;
-                let drawn = element.custom_control().await?;
+                let drawn = element.custom_replacement().await?;
                 let element = match drawn {
                     Some(drawn) => drawn.element(&drawn.description()).await?,
                     None => element,
@@ -155,7 +155,7 @@ impl Page {
         if let Some(number) = reference.frame {
             return match self.frame_by_number(number) {
                 Some(frame) if frame.had_ref(reference.element) => Ok(frame),
-                None if number < self.next_frame_index() => Err(Error::FrameDetached),
+                None if number < self.next_frame_number() => Err(Error::FrameDetached),
                 _ => Err(unknown("no snapshot has shown it")),
             };
         }
@@ -202,13 +202,13 @@ impl Page {
 
 impl Frame {
     /// Locates elements as snapshots show them: visible `aria-hidden` ones match if no other has the role.
-    pub fn snapshot_locator(&self, selector: &str, strict: bool) -> Result<Locator> {
+    pub fn locator_as_in_snapshot(&self, selector: &str, strict: bool) -> Result<Locator> {
         self.locator(&format!("internal:control=painted >> {selector}"), strict)
     }
 
     /// Returns the matches with their frame, which differs from this frame if the selector enters one.
     async fn matches(&self, selector: &str) -> Result<Option<(Frame, Matches)>> {
-        let locator = self.snapshot_locator(selector, false)?;
+        let locator = self.locator_as_in_snapshot(selector, false)?;
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
         let ask = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::browser::objects::journal::{ActionEffects, JournalMark};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::World;
+use crate::browser::objects::world::UtilityWorld;
 
 /// A page other than the one acted on, and what the action changed there.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub(super) struct OtherPagesWatch {
 struct OtherPageWatch {
     page: Page,
     mark: JournalMark,
-    begun: Arc<OnceLock<(World, u32)>>,
+    begun: Arc<OnceLock<(UtilityWorld, u32)>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -7,7 +7,7 @@ use crate::browser::input::Point;
 
 /// A key or pointer action on an element. Coordinates are relative to the element's top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RecordedAction {
+pub enum PerformedInput {
     Keys {
         key: &'static str,
         times: usize,
@@ -23,19 +23,19 @@ pub enum RecordedAction {
 
 /// The recorded actions on one element; `None` until recording starts. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct RecordedActions(Arc<Mutex<Option<Vec<RecordedAction>>>>);
+pub struct PerformedInputs(Arc<Mutex<Option<Vec<PerformedInput>>>>);
 
-impl RecordedActions {
+impl PerformedInputs {
     /// Starts recording.
     pub(super) fn begin(&self) {
         *self.0.lock() = Some(Vec::new());
     }
 
-    pub(super) fn add(&self, done: RecordedAction) {
+    pub(super) fn add(&self, done: PerformedInput) {
         let mut noted = self.0.lock();
         let noted = noted.get_or_insert_default();
         match (noted.last_mut(), done) {
-            (Some(RecordedAction::Keys { key: last, times: all }), RecordedAction::Keys { key, times })
+            (Some(PerformedInput::Keys { key: last, times: all }), PerformedInput::Keys { key, times })
                 if *last == key =>
             {
                 *all += times;
@@ -44,7 +44,7 @@ impl RecordedActions {
         }
     }
 
-    pub fn get(&self) -> Option<Vec<RecordedAction>> {
+    pub fn get(&self) -> Option<Vec<PerformedInput>> {
         self.0.lock().clone()
     }
 }

@@ -94,7 +94,7 @@ impl ElementHandle {
     }
 
     /// Waits until the element could be pressed, without pressing it.
-    pub async fn try_press(&self, options: &ActionOptions) -> Result<()> {
+    pub async fn wait_until_clickable(&self, options: &ActionOptions) -> Result<()> {
         let need = if options.force { RequiredState::CLICKABLE.forced() } else { RequiredState::CLICKABLE };
         self.wait_until_actionable(need, options).await.map(drop)
     }
@@ -112,7 +112,7 @@ impl ElementHandle {
     }
 
     /// Scrolls the element into view, unless it lies beyond the page's edge, where scrolling does not reach.
-    pub async fn scroll_if_needed(&self, options: &ActionOptions) -> Result<()> {
+    pub async fn scroll_into_view_if_reachable(&self, options: &ActionOptions) -> Result<()> {
         self.scroll(options, false).await
     }
 

@@ -38,7 +38,7 @@ pub enum RecordedUserAction {
     /// An action on the element with the locators `at`; `None` means the focused element.
     Step {
         at: Option<Vec<LocatorSpec>>,
-        did: RecordedStep,
+        did: RecordedElementAction,
     },
     BrowserNavigation(BrowserNavigation),
     /// A dialog was accepted, with this text, or dismissed.
@@ -53,7 +53,7 @@ pub enum RecordedUserAction {
 /// The action on an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "does", rename_all = "snake_case")]
-pub enum RecordedStep {
+pub enum RecordedElementAction {
     Click {
         button: String,
         modifiers: Vec<String>,
@@ -117,7 +117,7 @@ const LEADING_KEYS: [&str; 16] = [
     "BrowserForward",
 ];
 
-impl RecordedStep {
+impl RecordedElementAction {
     /// Whether this is a key press that may have caused a navigation.
     pub fn may_navigate(&self) -> bool {
         matches!(self, Self::Press { key } if LEADING_KEYS.contains(&key.as_str()))
@@ -137,19 +137,19 @@ pub enum BrowserNavigation {
 struct RecorderMessage {
     way: Option<LocatorSpec>,
     #[serde(flatten)]
-    did: RecordedStep,
+    did: RecordedElementAction,
 }
 
 /// The callback for recorded actions, and `counts`: whether current events come from a person.
 #[derive(Clone)]
-pub struct Recorder {
+pub struct RecordingCallbacks {
     pub counts: Arc<dyn Fn() -> bool + Send + Sync>,
     pub on_recorded: Listener<RecordedUserAction>,
 }
 
-impl fmt::Debug for Recorder {
+impl fmt::Debug for RecordingCallbacks {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Recorder").finish_non_exhaustive()
+        formatter.debug_struct("RecordingCallbacks").finish_non_exhaustive()
     }
 }
 
@@ -163,7 +163,7 @@ pub struct ActionRecording {
 #[derive(Debug)]
 struct Running {
     _kept: KeepLoadedGuard,
-    recorder: Recorder,
+    recorder: RecordingCallbacks,
     /// The locators of the frames of each world that reports steps.
     worlds: Mutex<HashMap<WorldKey, Vec<LocatorSpec>>>,
     history: Mutex<History>,
@@ -358,7 +358,7 @@ impl Page {
     /// Records a person's actions in this tab. The page cannot detect the recording.
     ///
     /// # Errors `unsupported` if the browser does not support recording.
-    pub async fn record_actions(&self, recorder: Recorder) -> Result<ActionRecording> {
+    pub async fn record_actions(&self, recorder: RecordingCallbacks) -> Result<ActionRecording> {
         let now = self.session().call(GetNavigationHistory {}).await?;
         let running = Arc::new(Running {
             _kept: self.keep_loaded(),

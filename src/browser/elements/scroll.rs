@@ -10,7 +10,7 @@ use crate::browser::input::{Point, Rect};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::objects::world::{RemoteHandle, UtilityWorld, value_argument};
 use crate::error::{Error, Result};
 
 /// The longest distance that is scrolled with the wheel, in pixels.
@@ -95,7 +95,7 @@ impl Page {
         let (mut grown, mut mark) = (0, JournalMark::BEGINNING);
         loop {
             let (_, now) = scroller.scroll_to_end(true).await?;
-            if most_times == Some(grown) || !scroller.has_grown(now, mark).await? {
+            if most_times == Some(grown) || !scroller.wait_for_growth(now, mark).await? {
                 return Ok(grown);
             }
             grown += 1;
@@ -147,7 +147,7 @@ impl<'a> Growth<'a> {
 }
 
 impl ScrollArea {
-    fn new(page: &Page, world: World, handle: RemoteHandle, axis: Axis) -> Self {
+    fn new(page: &Page, world: UtilityWorld, handle: RemoteHandle, axis: Axis) -> Self {
         Self { page: page.clone(), element: ElementHandle::new(world, handle), axis }
     }
 
@@ -205,7 +205,7 @@ impl ScrollArea {
     }
 
     /// Whether the area grows shortly after its end was reached, or while requests since then are in progress.
-    pub async fn has_grown(&self, before: ScrollPosition, since: JournalMark) -> Result<bool> {
+    pub async fn wait_for_growth(&self, before: ScrollPosition, since: JournalMark) -> Result<bool> {
         let mut growth = Growth::begin(&self.page, since);
         loop {
             growth.look();
@@ -221,7 +221,7 @@ impl ScrollArea {
     }
 
     /// Returns those ref `numbers` whose elements came into view when the area scrolled by `moved` pixels.
-    pub async fn came_into_view(&self, moved: f64, numbers: &[u32]) -> Result<Vec<u32>> {
+    pub async fn refs_scrolled_into_view(&self, moved: f64, numbers: &[u32]) -> Result<Vec<u32>> {
         let arguments =
             vec![value_argument(&self.axis.name()), value_argument(&moved), value_argument(&numbers)];
         self.element.ask("cameIntoView", arguments).await

@@ -22,7 +22,7 @@ use crate::snapshot::Ref;
 /// A parsed selector: one chain for each document, from the outermost frame to the innermost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
-    chains: Vec<Chain>,
+    chains: Vec<SelectorChain>,
     /// Whether the first chain is searched in all frames of the page until one matches.
     everywhere: bool,
 }
@@ -31,7 +31,7 @@ pub struct Selector {
 /// of which searches within the matches of the previous step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Chain {
+pub struct SelectorChain {
     parts: Vec<Part>,
 }
 
@@ -54,10 +54,10 @@ enum Part {
         text: TextTest,
     },
     Has {
-        chain: Chain,
+        chain: SelectorChain,
     },
     HasNot {
-        chain: Chain,
+        chain: SelectorChain,
     },
     HasText {
         text: TextTest,
@@ -66,13 +66,13 @@ enum Part {
         text: TextTest,
     },
     And {
-        chain: Chain,
+        chain: SelectorChain,
     },
     Or {
-        chain: Chain,
+        chain: SelectorChain,
     },
     Chain {
-        chain: Chain,
+        chain: SelectorChain,
     },
     Nth {
         index: i64,
@@ -97,7 +97,7 @@ enum Part {
     Painted,
 }
 
-impl Chain {
+impl SelectorChain {
     /// Returns the ref with which the chain begins, if any. The ref determines the frame.
     pub fn reference(&self) -> Option<&Ref> {
         match self.parts.first() {
@@ -221,7 +221,7 @@ impl Selector {
     }
 
     /// Returns the chains, one for each document. All but the last match the element of the next frame.
-    pub fn chains(&self) -> &[Chain] {
+    pub fn chains(&self) -> &[SelectorChain] {
         &self.chains
     }
 
@@ -339,7 +339,7 @@ fn piece(text: &str) -> Result<Piece> {
     Ok(Piece { engine: engine.to_owned(), body: body.to_owned(), captures })
 }
 
-fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<Chain> {
+fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<SelectorChain> {
     if depth > DEEPEST {
         return Err(invalid("it holds too many selectors in one another"));
     }
@@ -363,7 +363,7 @@ fn chain(mut pieces: Vec<Piece>, depth: usize) -> Result<Chain> {
     if !condition.is_empty() {
         parts.push(Part::Has { chain: chain(condition, depth + 1)? });
     }
-    Ok(Chain { parts })
+    Ok(SelectorChain { parts })
 }
 
 fn part(piece: &Piece, depth: usize) -> Result<Part> {
@@ -423,7 +423,7 @@ fn part(piece: &Piece, depth: usize) -> Result<Part> {
 }
 
 /// Parses a nested selector, which is written as a JSON string.
-fn nested(body: &str, depth: usize) -> Result<Chain> {
+fn nested(body: &str, depth: usize) -> Result<SelectorChain> {
     let text: String = serde_json::from_str(body.trim())
         .map_err(|_| invalid("a selector within it is not a JSON string"))?;
     let pieces = split(&text)?;

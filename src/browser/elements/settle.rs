@@ -21,7 +21,7 @@ use super::lost::{ElementSummary, PressFailure, PressedElementFate};
 use super::neighbours::{AffectedPage, OtherPagesWatch};
 use crate::browser::objects::journal::{ActionEffects, JournalMark};
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, World};
+use crate::browser::objects::world::{RemoteHandle, UtilityWorld};
 use crate::error::{Error, Result};
 
 /// The target of an action, which determines the effects to wait for.
@@ -109,7 +109,7 @@ pub struct EffectWatcher {
     pages: Vec<Page>,
     neighbours: Option<OtherPagesWatch>,
     /// The world that records DOM changes, and the number of the recording there.
-    changes: Option<(World, u32)>,
+    changes: Option<(UtilityWorld, u32)>,
     listened: JoinHandle<bool>,
     /// How long to wait for something that is likely to appear: suggestions, or a menu under the pointer.
     awaits: Option<Duration>,
@@ -343,7 +343,7 @@ impl EffectWatcher {
             return Vec::new();
         }
         if pending.committed {
-            return self.page.until_document_complete(self.mark, BUILDING_LIMIT).await;
+            return self.page.until_content_built(self.mark, BUILDING_LIMIT).await;
         }
         let busy = wait.busy.then(|| "a part that says that it is busy".to_owned());
         let loading = wait.loading.then(|| "a part that says that it is loading".to_owned());

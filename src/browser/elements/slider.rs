@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use super::actionability::ActionOptions;
 use super::element::ElementHandle;
-use super::noted::RecordedAction;
+use super::noted::PerformedInput;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
 use crate::error::{ElementKind, Error, RequiredKind, Result};
@@ -137,7 +137,7 @@ impl ElementHandle {
             let times = strokes.abs() as usize;
             let key = at.key(strokes > 0.0);
             keyboard.repeat(key, times).await?;
-            options.note(RecordedAction::Keys { key, times });
+            options.note(PerformedInput::Keys { key, times });
             if before.now.is_none() {
                 self.frames(2).await?;
                 self.ask::<()>("findDisplay", Vec::new()).await?;
@@ -171,14 +171,14 @@ impl ElementHandle {
         input.mouse().click(point, &ClickOptions::default()).await?;
         let pressed = self.slider_after(&at, Some(wanted)).await?;
         if pressed != at {
-            options.note(RecordedAction::Press(point.seen_from(corner)));
+            options.note(PerformedInput::Press(point.seen_from(corner)));
             return Ok(pressed);
         }
         let now = at.now.and_then(|now| at.share(now)).unwrap_or(0.0);
         let from: Point = self.ask("pointOnTrack", vec![value_argument(&now)]).await?;
         let from = self.to_page_exactly(from).await?;
         input.mouse().drag(from, point, None).await?;
-        options.note(RecordedAction::Slide(from.seen_from(corner), point.seen_from(corner)));
+        options.note(PerformedInput::Slide(from.seen_from(corner), point.seen_from(corner)));
         self.slider_after(&at, Some(wanted)).await
     }
 }

@@ -5,7 +5,7 @@ use super::element::ElementHandle;
 use super::locator::test_id_argument;
 use super::selector::{By, RoleOptions, TextMatch};
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::{RemoteHandle, World};
+use crate::browser::objects::world::{RemoteHandle, UtilityWorld};
 use crate::error::Result;
 
 /// A locator of an element in its document, in serializable form.
@@ -25,7 +25,7 @@ pub struct LocatorSpec {
 
 /// An element's locators, tag and input type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LocatedElement {
+pub struct ElementLocators {
     /// The locators of the frames that contain the element, outermost first, then of the element itself.
     pub ways: Vec<LocatorSpec>,
     /// The tag name, such as `select`.
@@ -38,7 +38,7 @@ pub struct LocatedElement {
 
 impl ElementHandle {
     /// Generates the locators of this element and of the frames that contain it.
-    pub async fn generate_locators(&self) -> Result<LocatedElement> {
+    pub async fn generate_locators(&self) -> Result<ElementLocators> {
         let mut ways = self.frame().generate_locators().await?;
         ways.push(way(self.world(), self.handle()).await?);
         let node = self.handle().describe().await?;
@@ -46,7 +46,7 @@ impl ElementHandle {
         let has_list = attributes.chunks(2).any(|pair| pair[0] == "list");
         let kind = attributes.chunks(2).find(|pair| pair[0] == "type").and_then(|pair| pair.get(1));
         let kind = kind.map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
-        Ok(LocatedElement { ways, tag: node.local_name, kind, has_list })
+        Ok(ElementLocators { ways, tag: node.local_name, kind, has_list })
     }
 }
 
@@ -65,11 +65,11 @@ impl Frame {
     }
 }
 
-async fn way(world: &World, node: &RemoteHandle) -> Result<LocatorSpec> {
+async fn way(world: &UtilityWorld, node: &RemoteHandle) -> Result<LocatorSpec> {
     world.call_with("wayTo", vec![node.argument(), test_id_argument()]).await
 }
 
-impl LocatedElement {
+impl ElementLocators {
     /// Creates a located element from a selector only. Its tag and type are empty.
     pub fn from_selector(selector: &str) -> Self {
         Self {

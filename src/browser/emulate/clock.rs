@@ -156,7 +156,7 @@ impl Frame {
             realm.evaluate_despite_dialog(script, &JsValue::Undefined).await
         };
         match turned.await {
-            Ok(_) => self.wait_for_pending_calls().await,
+            Ok(_) => self.flush_exposed_calls().await,
             // The document that replaces this one starts with the current state of the clock.
             Err(Error::DocumentGone | Error::FrameDetached | Error::PageClosed) => {}
             Err(error) => return Err(error),

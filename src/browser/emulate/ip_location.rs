@@ -9,7 +9,7 @@ use crate::browser::traffic::api_request::{ApiContext, ApiOptions, ApiRequest};
 use crate::error::{Error, Result};
 
 /// The default service for locating the public IP address.
-pub const GEO_SERVICE: &str = "https://ipapi.co/json/";
+pub const DEFAULT_GEOLOCATION_SERVICE: &str = "https://ipapi.co/json/";
 const LIMIT: Duration = Duration::from_secs(15);
 const LARGEST_ANSWER: usize = 1 << 16;
 /// The accuracy in metres of a location that is derived from an IP address.
@@ -17,7 +17,7 @@ const ACCURACY: f64 = 10_000.0;
 
 /// The location of a public IP address, as a geolocation service reports it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProxyLocation {
+pub struct IpLocation {
     pub timezone: String,
     pub locale: Option<String>,
     pub place: Option<Geolocation>,
@@ -28,7 +28,7 @@ impl BrowserContext {
     /// unless they are set already. Affects only pages that are opened afterwards.
     ///
     /// # Errors `unsupported` if the service reports no time zone, or if WebRTC would bypass the proxy.
-    pub async fn match_proxy_location(&self, service: &str) -> Result<ProxyLocation> {
+    pub async fn match_proxy_location(&self, service: &str) -> Result<IpLocation> {
         if self.has_another_address()? {
             return Err(unknown_location(
                 "WebRTC would pass by the proxy of a context and emit another address: launch the browser with a proxy, or with \
@@ -58,7 +58,7 @@ fn unknown_location(reason: &str) -> Error {
 }
 
 /// Parses the answer of a geolocation service, whose field names vary. `None` if there is no time zone.
-fn read(answer: &Value) -> Option<ProxyLocation> {
+fn read(answer: &Value) -> Option<IpLocation> {
     let text = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_str());
     let number = |names: &[&str]| names.iter().find_map(|name| answer.pointer(name)?.as_f64());
     let timezone =
@@ -78,7 +78,7 @@ fn read(answer: &Value) -> Option<ProxyLocation> {
     let longitude = number(&["/longitude", "/lon", "/lng", "/location/longitude"]);
     let place = latitude.zip(longitude).or_else(both);
     let place = place.map(|(latitude, longitude)| Geolocation { latitude, longitude, accuracy: ACCURACY });
-    Some(ProxyLocation { timezone: timezone.to_owned(), locale, place })
+    Some(IpLocation { timezone: timezone.to_owned(), locale, place })
 }
 
 /// Returns the most common browser language of a country: `de-AT` for `AT`.
@@ -141,7 +141,7 @@ mod tests {
                     "longitude": 16.4 }),
             json!({ "country": "AT", "timezone": "Europe/Vienna", "loc": "48.2,16.4" }),
         ] {
-            let expected = ProxyLocation {
+            let expected = IpLocation {
                 timezone: "Europe/Vienna".to_owned(),
                 locale: Some("de-AT".to_owned()),
                 place: vienna,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::browser::objects::hooks::{Hooks, NewSession};
-use crate::browser::options::LocalFiles;
+use crate::browser::options::FileUrlPolicy;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
 use crate::cdp::{CdpSession, Event as _, Observer, RawEvent};
 
@@ -22,7 +22,7 @@ impl Hooks for FileGuard {
 
 /// Allows or blocks the intercepted `file:` requests of one CDP session.
 struct Guard {
-    files: LocalFiles,
+    files: FileUrlPolicy,
     session: CdpSession,
 }
 

@@ -2,7 +2,9 @@
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::page::{Page, unless_closed};
 use crate::browser::options::ContextOptions;
-use crate::browser::options::emulation::{Geolocation, Media, NetworkThrottle, conditions, metrics, place};
+use crate::browser::options::emulation::{
+    Geolocation, MediaEmulation, NetworkThrottle, conditions, metrics, place,
+};
 use crate::browser::options::look::DeviceProfile;
 use crate::cdp::CdpSession;
 use crate::cdp::types::emulation::{
@@ -173,7 +175,7 @@ impl Page {
     }
 
     /// Emulates media features, such as the colour scheme, in this page.
-    pub async fn emulate_media(&self, media: Media) -> Result<()> {
+    pub async fn emulate_media(&self, media: MediaEmulation) -> Result<()> {
         self.own(|own| own.media = Some(media.clone()));
         for session in self.sessions() {
             session.call(media.command()).await?;

@@ -14,8 +14,8 @@ use crate::browser::objects::hooks::Hooks;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::browser::options::storage_state::{
-    ExtraStorage, PrivateFile, SameSite, StorageState, StoredCookie, StoredItem, StoredOrigin, origin_of,
-    session_only,
+    OpfsEntry, SameSite, StorageState, StorageStateOptions, StoredCookie, StoredOrigin, WebStorageItem,
+    origin_of, session_only,
 };
 use crate::browser::scripts::helper::Helper;
 use crate::cdp::types::storage::{ClearCookies, CookieParameter, GetCookies, PartitionKey, SetCookies};
@@ -46,7 +46,7 @@ impl Hooks for StorageHooks {
         let state = context.options().storage_state;
         async move {
             match state {
-                Some(state) => context.restore_storage(&state).await,
+                Some(state) => context.add_storage_state(&state).await,
                 None => Ok(()),
             }
         }
@@ -121,7 +121,7 @@ impl BrowserContext {
     }
 
     /// Returns cookies and local storage of all visited origins, with the data in `also`. Excludes passkeys.
-    pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
+    pub async fn storage_state(&self, also: StorageStateOptions) -> Result<StorageState> {
         let mut state = StorageState { cookies: self.cookies().await?, ..StorageState::default() };
         let mut missing: BTreeSet<String> = self.origins();
         let has_kinds = also.databases || also.private_files;
@@ -153,7 +153,7 @@ impl BrowserContext {
     }
 
     /// Replaces all cookies, storage and passkeys of this context.
-    pub async fn replace_storage(&self, state: &StorageState) -> Result<()> {
+    pub async fn set_storage_state(&self, state: &StorageState) -> Result<()> {
         self.clear_cookies().await?;
         let origins = self.origins();
         if !origins.is_empty() {
@@ -162,11 +162,11 @@ impl BrowserContext {
                 helper.run(&origin, "clear", &Value::Null).await?;
             }
         }
-        self.restore_storage(state).await
+        self.add_storage_state(state).await
     }
 
     /// Adds cookies, storage and passkeys to this context, without sending requests to the origins.
-    pub async fn restore_storage(&self, state: &StorageState) -> Result<()> {
+    pub async fn add_storage_state(&self, state: &StorageState) -> Result<()> {
         self.add_cookies(&state.cookies).await?;
         self.replace_passkeys(&state.credentials).await?;
         if state.origins.is_empty() {
@@ -185,7 +185,11 @@ impl BrowserContext {
 
 impl Frame {
     /// Returns the stored items of the document's origin: all, or only the item called `name`.
-    pub async fn storage_items(&self, storage: WebStorage, name: Option<&str>) -> Result<Vec<StoredItem>> {
+    pub async fn storage_items(
+        &self,
+        storage: WebStorage,
+        name: Option<&str>,
+    ) -> Result<Vec<WebStorageItem>> {
         let read = self.in_storage(storage, "list", name, None).await?;
         serde_json::from_value(read)
             .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })
@@ -228,7 +232,7 @@ impl Frame {
     }
 }
 
-async fn read_page(page: &Page, also: ExtraStorage) -> Result<StoredOrigin> {
+async fn read_page(page: &Page, also: StorageStateOptions) -> Result<StoredOrigin> {
     let arguments = vec![value_argument(&"read"), value_argument(&also)];
     let read = page.main_frame().evaluate(SCRIPT, arguments, ScriptWorld::Isolated).await?;
     parse_origin(&read)
@@ -238,11 +242,11 @@ fn parse_origin(read: &Value) -> Result<StoredOrigin> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Read {
-        local_storage: Vec<StoredItem>,
+        local_storage: Vec<WebStorageItem>,
         #[serde(default, rename = "indexedDB")]
         indexed_db: Vec<Value>,
         #[serde(default, rename = "opfs")]
-        private_files: Vec<PrivateFile>,
+        private_files: Vec<OpfsEntry>,
     }
     let read: Read = decode(read.as_str().unwrap_or_default().as_bytes())
         .map_err(|error| Error::Unreadable { method: "localStorage", reason: error.to_string() })?;

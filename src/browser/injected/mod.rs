@@ -39,7 +39,7 @@
 //!
 //! # Finding elements
 //!
-//! `engine.select(chain, root)` returns the array of elements that a `selector::Chain` finds below `root`
+//! `engine.select(chain, root)` returns the array of elements that a `selector::SelectorChain` finds below `root`
 //! (null: the document); `first` returns the first one or null, and `count` their number. `Selector::refused`
 //! converts their exceptions. Closed shadow roots are searched once they were adopted.
 
@@ -130,7 +130,7 @@ pub fn first_ref_script(first_ref: u32) -> String {
 
 /// A function body that calls `function` with an engine of its own and leaves nothing behind, for browsers
 /// without isolated worlds. Node numbers start at 1.
-pub fn standalone_function(function: &str) -> String {
+pub fn function_with_injected_script(function: &str) -> String {
     let engine = &*SENT;
     format!(
         "const globalThis = Object.create(window, {{ engine: {{ value: undefined, writable: true }}, \

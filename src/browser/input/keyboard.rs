@@ -3,7 +3,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Input;
-use super::keys::{self, Chord, Key, Stroke, modifier};
+use super::keys::{self, Chord, Key, Keystroke, modifier};
 use crate::cdp::PendingReply;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::{DispatchKeyEvent, InsertText};
@@ -113,12 +113,13 @@ impl Keyboard {
             // Without pauses, all keys are sent at once, and their replies are awaited together.
             let mut first = Some(first);
             while let Some(character) = first {
-                if let Some(stroke) = keys::key_for_character(character) {
+                if let Some(stroke) = keys::keystroke_for_character(character) {
                     rest = &rest[character.len_utf8()..];
                     replies.extend(self.stroke(stroke, &mut rhythm, None).await);
                 } else {
-                    let end =
-                        rest.find(|other| keys::key_for_character(other).is_some()).unwrap_or(rest.len());
+                    let end = rest
+                        .find(|other| keys::keystroke_for_character(other).is_some())
+                        .unwrap_or(rest.len());
                     let end = if rhythm.is_none() { end } else { whole_character(rest) };
                     replies.push(self.input.session().send(InsertText { text: rest[..end].to_owned() }));
                     rhythm.begin();
@@ -172,7 +173,7 @@ impl Keyboard {
     /// Presses and releases one key, together with Shift if the key needs it.
     async fn stroke(
         &self,
-        stroke: Stroke,
+        stroke: Keystroke,
         rhythm: &mut Rhythm,
         hold: Option<Duration>,
     ) -> Vec<PendingReply<Empty>> {

@@ -58,12 +58,12 @@ impl Key {
 
 /// A key, and whether Shift must be pressed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stroke {
+pub struct Keystroke {
     pub key: &'static Key,
     pub shift: bool,
 }
 
-impl Stroke {
+impl Keystroke {
     /// Returns `modifiers`, with Shift added if the key needs it.
     pub fn with_shift(self, modifiers: u32) -> u32 {
         if self.shift { modifiers | modifier::SHIFT } else { modifiers }
@@ -74,7 +74,7 @@ impl Stroke {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chord {
     pub held: Vec<&'static Key>,
-    pub last: Stroke,
+    pub last: Keystroke,
 }
 
 impl Chord {
@@ -105,7 +105,7 @@ fn split(text: &str) -> (Vec<&str>, &str) {
 }
 
 /// Returns the key that types this character; `None` if no key does.
-pub fn key_for_character(character: char) -> Option<Stroke> {
+pub fn keystroke_for_character(character: char) -> Option<Keystroke> {
     if matches!(character, '\n' | '\r') {
         return named("Enter", false);
     }
@@ -117,15 +117,15 @@ pub fn key_for_character(character: char) -> Option<Stroke> {
     let main = || KEYS.iter().filter(|key| key.location == Location::Standard);
     main()
         .find(|key| key.key == text)
-        .map(|key| Stroke { key, shift: false })
-        .or_else(|| main().find(|key| key.shifted == text).map(|key| Stroke { key, shift: true }))
+        .map(|key| Keystroke { key, shift: false })
+        .or_else(|| main().find(|key| key.shifted == text).map(|key| Keystroke { key, shift: true }))
 }
 
 /// Returns the key with this name, which is its character, key value, code, or an alias.
-pub fn named(name: &str, mac: bool) -> Option<Stroke> {
+pub fn named(name: &str, mac: bool) -> Option<Keystroke> {
     let mut characters = name.chars();
     if let (Some(only), None) = (characters.next(), characters.next()) {
-        return key_for_character(only);
+        return keystroke_for_character(only);
     }
     let lower = name.to_ascii_lowercase();
     let wanted = match &*lower {
@@ -150,13 +150,13 @@ pub fn named(name: &str, mac: bool) -> Option<Stroke> {
         "pgup" => "pageup",
         "pgdn" | "pgdown" => "pagedown",
         "spacebar" => "space",
-        "plus" => return key_for_character('+'),
+        "plus" => return keystroke_for_character('+'),
         other => other,
     };
     let by_meaning = KEYS.iter().find(|key| key.key.len() > 1 && key.key.eq_ignore_ascii_case(wanted));
     by_meaning
         .or_else(|| KEYS.iter().find(|key| key.code.eq_ignore_ascii_case(wanted)))
-        .map(|key| Stroke { key, shift: false })
+        .map(|key| Keystroke { key, shift: false })
 }
 
 /// Returns the modifier bit for a `KeyboardEvent.key` value; `None` if it is not a modifier.
@@ -192,7 +192,7 @@ fn refused(problem: String) -> Error {
 }
 
 /// Returns a key's editing commands on a Mac. Chromium leaves them to macOS, which CDP keys do not reach.
-pub fn mac_commands(code: &str, modifiers: u32) -> &'static [&'static str] {
+pub fn mac_editing_commands(code: &str, modifiers: u32) -> &'static [&'static str] {
     use modifier::{ALT, CONTROL, META, SHIFT};
     const META_SHIFT: u32 = META | SHIFT;
     const ALT_SHIFT: u32 = ALT | SHIFT;
@@ -458,7 +458,7 @@ mod tests {
         #[test]
         fn every_character_of_the_keyboard_is_typed_by_its_key(character in " -~") {
             let character = character.chars().next().unwrap();
-            let stroke = key_for_character(character).unwrap();
+            let stroke = keystroke_for_character(character).unwrap();
             let modifiers = if stroke.shift { modifier::SHIFT } else { 0 };
             prop_assert_eq!(stroke.key.text(modifiers).map(str::to_owned), Some(character.to_string()));
         }

@@ -221,18 +221,18 @@ impl Input {
 
     /// Sends a key press and the text it enters, if any. If the key is already down, sends an auto-repeat.
     fn key_down(&self, key: &'static keys::Key, repeat: bool) -> Vec<PendingReply<Empty>> {
-        self.stroke_down(keys::Stroke { key, shift: false }, repeat)
+        self.stroke_down(keys::Keystroke { key, shift: false }, repeat)
     }
 
     /// Like [`key_down`](Self::key_down), but the key may have its shifted value without Shift being pressed.
-    fn stroke_down(&self, stroke: keys::Stroke, repeat: bool) -> Vec<PendingReply<Empty>> {
+    fn stroke_down(&self, stroke: keys::Keystroke, repeat: bool) -> Vec<PendingReply<Empty>> {
         let key = stroke.key;
         let repeat = !self.devices.held.lock().insert(key.code) || repeat;
         if let Some(bit) = key.modifier() {
             self.devices.modifiers.fetch_or(bit, Ordering::AcqRel);
         }
         let modifiers = self.modifiers();
-        let commands = if self.devices.mac { keys::mac_commands(key.code, modifiers) } else { &[] };
+        let commands = if self.devices.mac { keys::mac_editing_commands(key.code, modifiers) } else { &[] };
         let down = DispatchKeyEvent {
             kind: "rawKeyDown",
             auto_repeat: repeat.then_some(true),
@@ -254,10 +254,10 @@ impl Input {
     }
 
     fn key_up(&self, key: &'static keys::Key) -> PendingReply<Empty> {
-        self.stroke_up(keys::Stroke { key, shift: false })
+        self.stroke_up(keys::Keystroke { key, shift: false })
     }
 
-    fn stroke_up(&self, stroke: keys::Stroke) -> PendingReply<Empty> {
+    fn stroke_up(&self, stroke: keys::Keystroke) -> PendingReply<Empty> {
         let key = stroke.key;
         self.devices.held.lock().remove(key.code);
         if let Some(bit) = key.modifier() {
@@ -266,7 +266,7 @@ impl Input {
         self.session().send(DispatchKeyEvent { kind: "keyUp", ..self.key_event(stroke, self.modifiers()) })
     }
 
-    fn key_event(&self, stroke: keys::Stroke, modifiers: u32) -> DispatchKeyEvent {
+    fn key_event(&self, stroke: keys::Keystroke, modifiers: u32) -> DispatchKeyEvent {
         use keys::Location;
         let key = stroke.key;
         DispatchKeyEvent {

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::geometry::Point;
 use super::keys::{self, Key};
 use super::{Delivery, Input, Modifier, path};
-use crate::bidi::commands::ClickChain;
+use crate::bidi::commands::PerformClicks;
 use crate::cdp::types::Empty;
 use crate::cdp::types::input::DispatchMouseEvent;
 use crate::cdp::types::page::FrameNavigated;
@@ -216,7 +216,7 @@ impl Mouse {
     }
 
     /// Like [`click`](Self::click), after other pointer actions. Deadlocks if the caller locks `turn`.
-    pub async fn click_when_idle(&self, at: Point, options: &ClickOptions) -> Result<()> {
+    pub async fn click_in_turn(&self, at: Point, options: &ClickOptions) -> Result<()> {
         let _turn = self.input.take_turn().await;
         self.click(at, options).await
     }
@@ -411,7 +411,7 @@ impl Mouse {
         };
         let held = |hold: Duration| u32::try_from(hold.as_millis()).unwrap_or(u32::MAX);
         let hold = || options.hold.map_or_else(|| milliseconds(HOLD_MS), held);
-        self.input.session().send(ClickChain {
+        self.input.session().send(PerformClicks {
             button: options.button.into(),
             holds: (0..options.count).map(|_| hold()).collect(),
             pauses: (1..options.count).map(|_| milliseconds(BETWEEN_CLICKS_MS)).collect(),

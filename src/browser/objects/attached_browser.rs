@@ -70,7 +70,7 @@ impl UserBrowser {
 /// Reads the WebSocket URL of the browser that runs with this profile folder.
 ///
 /// # Errors `no_guests` if the folder has no valid port file: the browser does not run, or debugging is off.
-pub fn debugging_address(folder: &Path) -> Result<String> {
+pub fn websocket_debugger_url(folder: &Path) -> Result<String> {
     let text = std::fs::read_to_string(folder.join(PORT_FILE)).map_err(|_| Error::NoGuests)?;
     let mut lines = text.lines();
     let port = lines.next().and_then(|line| line.trim().parse::<u16>().ok()).ok_or(Error::NoGuests)?;

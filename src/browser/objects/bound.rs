@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::browser::objects::browser::Browser;
 use crate::browser::objects::raw::RawSession;
 use crate::cdp::transport::websocket::WebSocket;
-use crate::cdp::{CdpSession, Connection, PermitReason};
+use crate::cdp::{CdpSession, Connection, DetectableCommandReason};
 use crate::error::{Error, Result};
 
 /// The time limit for a client's command: effectively none, since clients have limits of their own.
@@ -158,7 +158,7 @@ async fn serve(stream: TcpStream, browser: &Browser, secret: &str) -> Result<()>
 
 async fn answer(session: &CdpSession, asked: ClientCommand) -> String {
     let parameters = asked.params.unwrap_or_else(|| json!({}));
-    let permit = Some(PermitReason::UserAsked);
+    let permit = Some(DetectableCommandReason::UserAsked);
     let answered = session.call_raw_within(&asked.method, &parameters, permit, COMMAND_LIMIT).await;
     let mut reply = match answered {
         Ok(result) => json!({ "id": asked.id, "result": result }),

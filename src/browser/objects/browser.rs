@@ -149,7 +149,7 @@ impl Browser {
         default_context: ContextOptions,
         limit: Duration,
     ) -> Result<Self> {
-        let address = attached_browser::debugging_address(folder)?;
+        let address = attached_browser::websocket_debugger_url(folder)?;
         let connecting = timeout(limit, WebSocket::connect(&address, &[])).await;
         let socket = connecting.ok().and_then(Result::ok).ok_or(Error::NoGuests)?;
         let answered = Self::start(Connection::start(socket)).await?;
@@ -185,8 +185,8 @@ impl Browser {
             brand: process.as_ref().and_then(BrowserProcess::brand).map(str::to_owned),
             version: version.product.rsplit('/').next().unwrap_or_default().to_owned(),
             user_agent: version.user_agent.clone(),
-            has_custom_user_agent: process.as_ref().is_some_and(BrowserProcess::has_custom_user_agent),
-            is_genuine: !process.as_ref().is_some_and(BrowserProcess::claims_other_browser),
+            has_user_agent_argument: process.as_ref().is_some_and(BrowserProcess::has_user_agent_argument),
+            is_genuine: !process.as_ref().is_some_and(BrowserProcess::has_configured_user_agent),
         };
         let inner = Arc::new_cyclic(|browser: &Weak<BrowserInner>| BrowserInner {
             connection,
@@ -281,8 +281,8 @@ impl Browser {
     }
 
     /// Whether the browser blocks links to external programs, such as `mailto:`, without showing a prompt.
-    pub fn refuses_external_programs(&self) -> bool {
-        self.inner.process.as_ref().is_some_and(BrowserProcess::refuses_external_programs)
+    pub fn blocks_external_protocols(&self) -> bool {
+        self.inner.process.as_ref().is_some_and(BrowserProcess::blocks_external_protocols)
     }
 
     /// Whether the browser has no window. For a remote browser, this is derived from its user agent.

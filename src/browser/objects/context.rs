@@ -19,7 +19,7 @@ use super::worker::{self, Worker};
 use crate::browser::egress::relay::Relay;
 use crate::browser::input::{BrowserTraits, InputStyle};
 use crate::browser::options::emulation::{Emulation, metrics};
-use crate::browser::options::hidden_texts::HiddenTexts;
+use crate::browser::options::hidden_texts::MaskedTexts;
 use crate::browser::options::permissions::permission;
 use crate::browser::options::storage_state::origin_of;
 use crate::browser::options::{ContextOptions, HttpCredentials};
@@ -229,7 +229,7 @@ impl BrowserContext {
     }
 
     /// The number of pages opened so far, which is the index of the next page.
-    pub fn next_page_index(&self) -> u32 {
+    pub fn next_page_number(&self) -> u32 {
         self.inner.state.lock().next_page
     }
 
@@ -407,7 +407,7 @@ impl BrowserContext {
     }
 
     /// The texts to hide in screenshots of the context's pages.
-    pub(in crate::browser) fn hidden_texts(&self) -> HiddenTexts {
+    pub(in crate::browser) fn hidden_texts(&self) -> MaskedTexts {
         self.inner.options.lock().hidden_texts.clone()
     }
 
@@ -508,7 +508,7 @@ impl BrowserContext {
         let popup = closed.opener_id().map(|opener| ClosedPopup {
             index: closed.index(),
             opener: opener.to_owned(),
-            url: closed.requested_url(),
+            url: closed.attempted_url(),
         });
         let mut state = self.inner.state.lock();
         state.pages.retain(|page| page != closed);

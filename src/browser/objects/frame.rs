@@ -6,7 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::page::{Page, PageInner};
-use super::world::{RemoteHandle, World, outcome};
+use super::world::{RemoteHandle, UtilityWorld, outcome};
 use crate::cdp::CdpSession;
 use crate::cdp::types::dom::GetFrameOwner;
 use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
@@ -47,9 +47,9 @@ struct FrameState {
     detached: bool,
     /// Whether a navigation to another document has begun.
     leaving: bool,
-    world: Option<World>,
+    world: Option<UtilityWorld>,
     main_context: Option<i64>,
-    owner: Option<(World, RemoteHandle)>,
+    owner: Option<(UtilityWorld, RemoteHandle)>,
     /// The execution context id of the parent's world in which this frame's `<iframe>` element is registered.
     adopted_in: Option<i64>,
     next_ref: u32,
@@ -160,7 +160,7 @@ impl Frame {
     }
 
     /// Returns the document's URL, or the URL that failed to load if the browser shows its own error page.
-    pub fn requested_url(&self) -> String {
+    pub fn attempted_url(&self) -> String {
         let state = self.inner.state.lock();
         state.unreachable.as_ref().unwrap_or(&state.url).clone()
     }
@@ -198,7 +198,7 @@ impl Frame {
     }
 
     /// Returns the isolated world of the current document. Creates the world on first use.
-    pub async fn utility_world(&self) -> Result<World> {
+    pub async fn utility_world(&self) -> Result<UtilityWorld> {
         const ATTEMPTS: usize = 4;
         let mut last = Error::DocumentGone;
         for _ in 0..ATTEMPTS {
@@ -221,7 +221,7 @@ impl Frame {
         Err(last)
     }
 
-    fn known_world(&self) -> Result<Option<World>> {
+    fn known_world(&self) -> Result<Option<UtilityWorld>> {
         let state = self.inner.state.lock();
         match state.detached {
             true => {
@@ -241,7 +241,7 @@ impl Frame {
         }
     }
 
-    async fn make_world(&self) -> Result<World> {
+    async fn make_world(&self) -> Result<UtilityWorld> {
         let (session, loader) = (self.session(), self.loader_id());
         let world = CreateIsolatedWorld {
             frame_id: self.id().to_owned(),
@@ -250,7 +250,7 @@ impl Frame {
             grant_univeral_access: Some(true),
         };
         let context_id = session.call(world).await?.execution_context_id;
-        let world = World::new(self.clone(), session, context_id);
+        let world = UtilityWorld::new(self.clone(), session, context_id);
         let mut state = self.inner.state.lock();
         if state.loader != loader {
             return Err(Error::DocumentGone);
@@ -304,7 +304,7 @@ impl Frame {
     }
 
     /// Returns the parent's isolated world, and in it the element that embeds this frame. `None`: main frame.
-    pub async fn owner_element(&self) -> Result<Option<(World, RemoteHandle)>> {
+    pub async fn owner_element(&self) -> Result<Option<(UtilityWorld, RemoteHandle)>> {
         let Some(parent) = self.parent() else { return Ok(None) };
         let world = parent.utility_world().await?;
         if let Some((known_world, owner)) = &self.inner.state.lock().owner
@@ -350,11 +350,11 @@ impl Frame {
     }
 
     /// Whether the element that embeds this frame is not registered in the parent's world yet.
-    pub(in crate::browser) fn needs_adoption(&self, parent: &World) -> bool {
+    pub(in crate::browser) fn needs_adoption(&self, parent: &UtilityWorld) -> bool {
         self.inner.state.lock().adopted_in != Some(parent.context_id())
     }
 
-    pub(in crate::browser) fn adopted_in(&self, parent: &World) {
+    pub(in crate::browser) fn adopted_in(&self, parent: &UtilityWorld) {
         self.inner.state.lock().adopted_in = Some(parent.context_id());
     }
 

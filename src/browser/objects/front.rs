@@ -9,7 +9,8 @@ use super::hooks::{Extensions, Hooks};
 use super::page::{Page, WeakPage};
 use crate::cdp::types::target::ActivateTarget;
 
-/// How long a page stays focused after its last use while another is used; exceeds a polling interval.
+/// How long a page stays focused after its last use, even if another page is used. Longer than the interval at which
+/// callers poll a page, so that polling two pages in turn does not move the focus.
 const LINGER: Duration = Duration::from_millis(400);
 
 /// The pages of a context that behave as focused.

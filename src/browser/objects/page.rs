@@ -295,7 +295,7 @@ impl Page {
     }
 
     /// The number that the next new frame gets. A lower number without a frame belonged to a removed frame.
-    pub fn next_frame_index(&self) -> u32 {
+    pub fn next_frame_number(&self) -> u32 {
         self.inner.state.lock().next_frame
     }
 
@@ -304,8 +304,8 @@ impl Page {
     }
 
     /// Returns the document's URL, or the URL that failed to load if the browser shows its own error page.
-    pub fn requested_url(&self) -> String {
-        self.main_frame().requested_url()
+    pub fn attempted_url(&self) -> String {
+        self.main_frame().attempted_url()
     }
 
     /// Uses the URL of the page's target if the page hangs and has reported no document URL.

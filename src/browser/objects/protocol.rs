@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::bidi::missing_features;
 use crate::browser::options::ContextOptions;
-use crate::browser::options::emulation::Media;
+use crate::browser::options::emulation::MediaEmulation;
 use crate::browser::program::launch::FIREFOX_SCRIPT_LIMIT;
 use crate::error::Result;
 
@@ -73,9 +73,9 @@ impl BrowserProtocol {
         let missing = [
             (missing_features::MOBILE, options.is_mobile),
             (missing_features::TOUCH, options.has_touch),
-            (missing_features::NO_SCRIPTS, emulation.scripts_disabled),
-            (missing_features::BYPASSED_CSP, emulation.bypass_csp),
-            (missing_features::MEDIA, emulation.media != Media::default()),
+            (missing_features::DISABLED_JAVASCRIPT, emulation.scripts_disabled),
+            (missing_features::BYPASS_CSP, emulation.bypass_csp),
+            (missing_features::MEDIA, emulation.media != MediaEmulation::default()),
         ];
         match missing.into_iter().find(|(_, asked)| *asked) {
             Some((lack, _)) => Err(lack.into()),

@@ -56,7 +56,10 @@ impl Page {
     /// Runs `work`. Fails if a dialog in another tab blocks the page.
     ///
     /// # Errors Those of `work`; `dialog_open` if a dialog in another tab blocks the page.
-    pub async fn unless_blocked_by_dialog<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    pub async fn unless_blocked_by_dialog_in_other_tab<T>(
+        &self,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         tokio::select! {
             biased;
             done = work => done,
@@ -121,19 +124,19 @@ impl Page {
     async fn until_stuck_on_arrival(&self) {
         let document = self.main_frame().loader_id();
         let _ = self.until(|page| (*page.main_frame().loader_id() != *document).then_some(())).await;
-        self.until_new_document_hung().await;
+        self.until_committed_document_hung().await;
     }
 
     /// Completes when the current document, which has just committed, runs an endless script.
-    pub async fn until_new_document_hung(&self) {
+    pub async fn until_committed_document_hung(&self) {
         self.until_silent(HANG_TIMEOUT, Some(HANG_TIMEOUT)).await;
     }
 
     async fn until_silent(&self, first: Duration, patience: Option<Duration>) {
-        let (begun, received) = (Instant::now(), self.session().answer_count());
+        let (begun, received) = (Instant::now(), self.session().main_thread_reply_count());
         sleep(FIRST_LOOK).await;
         loop {
-            let patience = match (self.session().answer_count() == received, patience) {
+            let patience = match (self.session().main_thread_reply_count() == received, patience) {
                 (true, _) => (begun + first).saturating_duration_since(Instant::now()),
                 (false, Some(patience)) => patience,
                 (false, None) => return std::future::pending().await,
@@ -157,7 +160,7 @@ impl Page {
 
     /// Returns the error for an unresponsive page: `AwaitsServer` or `PageBusy`.
     pub(in crate::browser) fn unresponsive_error(&self) -> Error {
-        if self.waits_for_server() { Error::AwaitsServer } else { Error::PageBusy }
+        if self.awaits_navigation_response() { Error::AwaitsServer } else { Error::PageBusy }
     }
 
     /// Checks that the page responds.
@@ -171,11 +174,11 @@ impl Page {
     /// Whether a script can be the reason if the page does not respond. False while a dialog is open, or
     /// while the server of the next document has not answered.
     fn may_be_stuck(&self) -> bool {
-        self.dialog().is_none() && !self.waits_for_server()
+        self.dialog().is_none() && !self.awaits_navigation_response()
     }
 
     /// Whether the server has not answered a pending navigation. Until then, the browser may delay commands.
-    pub fn waits_for_server(&self) -> bool {
+    pub fn awaits_navigation_response(&self) -> bool {
         let main = self.main_frame().id();
         self.with_network(|network| {
             network.entries().any(|entry| {
@@ -267,7 +270,7 @@ async fn hear(
     patience: Duration,
     longer: impl Future<Output = ()>,
 ) -> Pulse {
-    let (begun, received) = (Instant::now(), session.answer_count());
+    let (begun, received) = (Instant::now(), session.main_thread_reply_count());
     let asked = session.send(Evaluate { expression: "0".to_owned(), ..Evaluate::default() });
     let in_script = session.send(GetMetrics {});
     let silent = async {
@@ -292,7 +295,7 @@ async fn hear(
     tokio::select! {
         biased;
         _ = asked => Pulse::Answer,
-        silence = silent => if session.answer_count() == received { silence } else { Pulse::Answer },
+        silence = silent => if session.main_thread_reply_count() == received { silence } else { Pulse::Answer },
         () = until_dialog_series(page, patience) => Pulse::Script,
     }
 }

@@ -10,7 +10,7 @@ use crate::browser::objects::context::BrowserContext;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::protocol::BrowserProtocol;
 use crate::cdp::types::target::{AttachToBrowserTarget, AttachToTarget, DetachFromTarget};
-use crate::cdp::{CdpSession, EventSink, PermitReason};
+use crate::cdp::{CdpSession, DetectableCommandReason, EventSink};
 use crate::error::{Error, Result};
 
 /// A raw CDP session, which sends any command and forwards all events. Cheap to clone.
@@ -45,7 +45,7 @@ impl RawSession {
     /// Sends any CDP command and returns its result. Fails after `limit`.
     pub async fn send(&self, method: &str, parameters: &Value, limit: Duration) -> Result<Value> {
         let session = &self.inner.session;
-        session.call_raw_within(method, parameters, Some(PermitReason::UserAsked), limit).await
+        session.call_raw_within(method, parameters, Some(DetectableCommandReason::UserAsked), limit).await
     }
 
     pub(in crate::browser) fn session(&self) -> &CdpSession {
@@ -72,7 +72,7 @@ impl Browser {
     /// Opens a raw CDP session with the browser itself. Requires Chromium.
     pub async fn attach_raw(&self) -> Result<RawSession> {
         if self.protocol() != BrowserProtocol::Chromium {
-            return Err(missing_features::RAW_SESSION.into());
+            return Err(missing_features::CDP_SESSION.into());
         }
         let session_id = self.root_session().call(AttachToBrowserTarget {}).await?.session_id;
         let session = self.connection().session(&session_id);
@@ -105,7 +105,7 @@ impl BrowserContext {
     }
 
     /// Opens another session with a main frame's page, for features a session has once, such as screencasts.
-    pub async fn attach_additional(&self, frame: &Frame) -> Result<RawSession> {
+    pub async fn attach_dedicated_session(&self, frame: &Frame) -> Result<RawSession> {
         let browser = self.browser()?;
         if browser.protocol() == BrowserProtocol::Chromium {
             return self.attach_raw(frame).await;

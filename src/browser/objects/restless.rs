@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::journal::Journal;
 use super::page::Page;
 use super::protocol::BrowserProtocol;
-use crate::bidi::commands::RefuseNextDocument;
+use crate::bidi::commands::AbortNextDocumentRequest;
 use crate::cdp::Event as _;
 use crate::cdp::types::emulation::SetScriptExecutionDisabled;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FetchEnable, RequestPattern, RequestPaused};
@@ -67,7 +67,7 @@ impl Page {
     /// Aborts the next document request. Stopping later would cut off a document that has begun to arrive.
     async fn refuse_next_document(&self) -> Result<()> {
         if self.context().browser()?.protocol() == BrowserProtocol::Firefox {
-            return self.session().call(RefuseNextDocument {}).await.map(drop);
+            return self.session().call(AbortNextDocumentRequest {}).await.map(drop);
         }
         // A separate session, since other code may pause requests in the page's main session.
         let raw = self.context().attach_raw(self.main_frame()).await?;
@@ -98,7 +98,7 @@ impl Page {
     }
 
     /// Returns whether an endless reload was stopped since the last call of this function.
-    pub fn take_stopped_reload_loop(&self) -> bool {
+    pub fn take_reload_loop_stopped(&self) -> bool {
         self.with_journal(Journal::take_stopped)
     }
 }

@@ -33,7 +33,7 @@ pub enum ScriptWorld {
 
 /// The isolated world of one document. Valid as long as the document exists. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct UtilityWorld {
     inner: Arc<Inner>,
 }
 
@@ -51,13 +51,13 @@ struct Inner {
     searched_until: Mutex<Option<Instant>>,
 }
 
-impl PartialEq for World {
+impl PartialEq for UtilityWorld {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
 
-impl World {
+impl UtilityWorld {
     pub(in crate::browser) fn new(frame: Frame, session: CdpSession, context_id: i64) -> Self {
         let engine = OnceCell::new();
         Self {

@@ -23,7 +23,7 @@ pub struct Geolocation {
 /// Emulated media features. A feature that is `None` keeps the system's value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Media {
+pub struct MediaEmulation {
     /// `screen` or `print`.
     pub media: Option<String>,
     pub color_scheme: Option<String>,
@@ -48,7 +48,7 @@ pub struct Emulation {
     pub throttle: Option<NetworkThrottle>,
     pub scripts_disabled: bool,
     pub bypass_csp: bool,
-    pub media: Media,
+    pub media: MediaEmulation,
     /// Screen width and height in CSS pixels. Default: those of the viewport.
     pub screen: Option<(u32, u32)>,
     /// Whether a page behaves as focused while it is in use.
@@ -74,13 +74,13 @@ impl Emulation {
         if self.bypass_csp {
             session.send(SetBypassCsp { enabled: true }).ignore();
         }
-        if self.media != Media::default() {
+        if self.media != MediaEmulation::default() {
             session.send(self.media.command()).ignore();
         }
     }
 }
 
-impl Media {
+impl MediaEmulation {
     pub(in crate::browser) fn command(&self) -> SetEmulatedMedia {
         let features = [
             ("prefers-color-scheme", &self.color_scheme),

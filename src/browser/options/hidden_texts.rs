@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Texts that are hidden in screenshots. Cheap to clone; clones share the texts.
 #[derive(Clone, Default)]
-pub struct HiddenTexts {
+pub struct MaskedTexts {
     texts: Arc<RwLock<Texts>>,
 }
 
@@ -19,13 +19,13 @@ struct Texts {
     literals: Vec<String>,
 }
 
-impl fmt::Debug for HiddenTexts {
+impl fmt::Debug for MaskedTexts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("HiddenTexts").finish_non_exhaustive()
+        formatter.debug_struct("MaskedTexts").finish_non_exhaustive()
     }
 }
 
-impl HiddenTexts {
+impl MaskedTexts {
     /// Replaces all texts.
     pub fn set(&self, patterns: Vec<String>, literals: Vec<String>) {
         *self.texts.write() = Texts { patterns, literals };

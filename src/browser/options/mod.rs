@@ -22,7 +22,7 @@ use crate::browser::egress::proxy::Proxy;
 use crate::browser::input::InputStyle;
 use crate::cdp::types::network::Headers;
 use emulation::Emulation;
-use hidden_texts::HiddenTexts;
+use hidden_texts::MaskedTexts;
 use storage_state::{StorageState, origin_of};
 
 /// Options of a browser context. The default keeps the browser's behaviour.
@@ -48,7 +48,7 @@ pub struct ContextOptions {
     /// The servers that the context's pages may reach.
     pub policy: Arc<Policy>,
     /// The local files that the context's pages may load. `None`: the browser's own rules.
-    pub local_files: Option<LocalFiles>,
+    pub local_files: Option<FileUrlPolicy>,
     /// Permissions to grant, such as `geolocation`.
     pub permissions: Vec<String>,
     /// The initial cookies and storage.
@@ -80,7 +80,7 @@ pub struct ContextOptions {
     pub collects_page_tools: bool,
     pub emulation: Emulation,
     /// The texts to hide in screenshots.
-    pub hidden_texts: HiddenTexts,
+    pub hidden_texts: MaskedTexts,
 }
 
 /// Credentials for HTTP authentication.
@@ -107,9 +107,9 @@ impl HttpCredentials {
 
 /// Decides which `file:` URLs may be loaded. Cheap to clone.
 #[derive(Clone)]
-pub struct LocalFiles(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
+pub struct FileUrlPolicy(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
 
-impl LocalFiles {
+impl FileUrlPolicy {
     pub fn new(permits: impl Fn(&Url) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(permits))
     }
@@ -119,7 +119,7 @@ impl LocalFiles {
     }
 }
 
-impl fmt::Debug for LocalFiles {
+impl fmt::Debug for FileUrlPolicy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("LocalFiles")
     }

@@ -23,7 +23,7 @@ pub struct StorageState {
 /// The kinds of storage that a storage state includes besides cookies and local storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ExtraStorage {
+pub struct StorageStateOptions {
     pub databases: bool,
     /// Whether to include the origin private file systems (OPFS).
     pub private_files: bool,
@@ -75,19 +75,19 @@ pub enum SameSite {
 pub struct StoredOrigin {
     pub origin: String,
     #[serde(default)]
-    pub local_storage: Vec<StoredItem>,
+    pub local_storage: Vec<WebStorageItem>,
     /// `IndexedDB` databases, in the format of `emulate/storage/script.js`.
     #[serde(default, rename = "indexedDB", skip_serializing_if = "Vec::is_empty")]
     pub indexed_db: Vec<Value>,
     /// The entries of the origin private file system. A folder comes before its content.
     #[serde(default, rename = "opfs", skip_serializing_if = "Vec::is_empty")]
-    pub private_files: Vec<PrivateFile>,
+    pub private_files: Vec<OpfsEntry>,
 }
 
 /// A file or folder in an origin private file system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum PrivateFile {
+pub enum OpfsEntry {
     File {
         path: String,
         /// The content of the file, Base64-encoded.
@@ -100,7 +100,7 @@ pub enum PrivateFile {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredItem {
+pub struct WebStorageItem {
     pub name: String,
     pub value: String,
 }

@@ -82,8 +82,8 @@ pub fn cache_folder() -> Option<PathBuf> {
 }
 
 /// This project's folder for downloaded browsers, in the cache folder.
-pub fn downloads_folder() -> Option<PathBuf> {
-    SearchEnvironment::current().downloads_folder()
+pub fn browsers_folder() -> Option<PathBuf> {
+    SearchEnvironment::current().browsers_folder()
 }
 
 /// An operating system. It determines where browsers are installed.
@@ -391,7 +391,7 @@ impl SearchEnvironment {
             Some(setting) if setting != "0" => Some(PathBuf::from(setting)),
             _ => self.caches().map(|caches| caches.join("ms-playwright")),
         };
-        let ours = self.downloads_folder();
+        let ours = self.browsers_folder();
         // Playwright's folder also contains other browsers and a headless-only Chromium that pages detect.
         for (folder, fits) in [(playwright, is_playwrights_chromium as fn(&str) -> bool), (ours, |_| true)] {
             let Some(folder) = folder else { continue };
@@ -412,7 +412,7 @@ impl SearchEnvironment {
         })
     }
 
-    fn downloads_folder(&self) -> Option<PathBuf> {
+    fn browsers_folder(&self) -> Option<PathBuf> {
         self.cache_folder().map(|folder| folder.join("browsers"))
     }
 

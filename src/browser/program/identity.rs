@@ -14,7 +14,7 @@ pub(in crate::browser) struct Identity {
     /// The default user agent for pages.
     pub user_agent: String,
     /// Whether the user agent was passed to the browser as an argument.
-    pub has_custom_user_agent: bool,
+    pub has_user_agent_argument: bool,
     /// Whether the user agent is the browser's real one.
     pub is_genuine: bool,
 }
@@ -27,7 +27,7 @@ impl Identity {
         user_agent: Option<&str>,
         languages: Option<String>,
     ) -> Option<SetUserAgentOverride> {
-        if user_agent.is_none() && languages.is_none() && !self.has_custom_user_agent {
+        if user_agent.is_none() && languages.is_none() && !self.has_user_agent_argument {
             return None;
         }
         let user_agent = user_agent.unwrap_or(&self.user_agent);
@@ -178,7 +178,7 @@ mod tests {
             brand: brand.map(str::to_owned),
             version,
             user_agent,
-            has_custom_user_agent: true,
+            has_user_agent_argument: true,
             is_genuine: true,
         }
     }
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_browser_that_speaks_for_itself_is_not_spoken_for() {
-        let undisguised = Identity { has_custom_user_agent: false, ..identity(None, 131) };
+        let undisguised = Identity { has_user_agent_argument: false, ..identity(None, 131) };
         assert!(undisguised.claim(None, None).is_none());
         let german = undisguised.claim(None, Some(languages("de-DE"))).unwrap();
         assert_eq!((german.user_agent, german.platform), (undisguised.user_agent.clone(), None));

@@ -13,8 +13,8 @@ use crate::error::{Error, Result, human};
 /// The interval between progress reports.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The default of `longest_silence` in [`install`]: how long the server may send no data.
-pub const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+/// The default of `stall_timeout` in [`install`]: how long the server may send no data.
+pub const DEFAULT_STALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The name prefix of an unfinished download's folder.
 const UNFINISHED: &str = ".download-";
@@ -29,16 +29,16 @@ pub enum InstallProgress {
     Unpacking,
 }
 
-/// Downloads Chromium into `folder` (default: [`find::downloads_folder`]) and returns the program's path.
-/// `mirror` replaces the default server. Fails if no data arrives for `longest_silence`. An interrupted
+/// Downloads Chromium into `folder` (default: [`find::browsers_folder`]) and returns the program's path.
+/// `mirror` replaces the default server. Fails if no data arrives for `stall_timeout`. An interrupted
 /// download leaves no files; the next download removes those of a killed process.
 pub async fn install(
     mirror: Option<&str>,
     folder: Option<&Path>,
-    longest_silence: Duration,
+    stall_timeout: Duration,
     progress: &(dyn Fn(InstallProgress) + Send + Sync),
 ) -> Result<PathBuf> {
-    let folder = folder.map(Path::to_owned).or_else(find::downloads_folder);
+    let folder = folder.map(Path::to_owned).or_else(find::browsers_folder);
     let folder = folder.ok_or_else(|| failed("there is no folder to keep it in; set HOME"))?;
     std::fs::create_dir_all(&folder).map_err(failed)?;
     clear_leftovers(&folder);
@@ -61,8 +61,8 @@ pub async fn install(
                 if now != step || now == InstallProgress::Unpacking {
                     (step, since) = (now, Instant::now());
                     progress(step);
-                } else if since.elapsed() > longest_silence {
-                    return Err(failed(format!("the server sent nothing for {}", human(longest_silence))));
+                } else if since.elapsed() > stall_timeout {
+                    return Err(failed(format!("the server sent nothing for {}", human(stall_timeout))));
                 }
             }
         }

@@ -61,7 +61,7 @@ pub struct LaunchOptions {
     /// Additional arguments. Lists such as `--disable-features` are merged with ours, others override ours.
     pub arguments: Vec<String>,
     /// Which of the default arguments to omit.
-    pub ignore_default_arguments: IgnoreDefaults,
+    pub ignore_default_arguments: IgnoreDefaultArguments,
     /// Whether to use the browser's sandbox. Default: on, except as root, where Chromium would not start with it.
     pub sandbox: Option<bool>,
     /// The width and height of the window, in pixels.
@@ -92,7 +92,7 @@ impl Default for LaunchOptions {
             headless: None,
             user_data_dir: None,
             arguments: Vec::new(),
-            ignore_default_arguments: IgnoreDefaults::default(),
+            ignore_default_arguments: IgnoreDefaultArguments::default(),
             sandbox: None,
             window_size: None,
             user_agent: None,
@@ -120,7 +120,7 @@ impl LaunchOptions {
 
 /// Which default arguments to omit. `--remote-debugging-pipe` and `--user-data-dir` are always passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum IgnoreDefaults {
+pub enum IgnoreDefaultArguments {
     #[default]
     Nothing,
     /// The listed arguments, with or without a value, such as `--no-first-run`.

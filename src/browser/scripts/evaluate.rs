@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, outcome};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, outcome};
 use crate::cdp::types::runtime::{
     CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
 };
@@ -144,7 +144,7 @@ impl Frame {
     /// Returns `node` as a call argument for the world `scope`, and a handle to keep until the call ends.
     pub async fn node_argument(
         &self,
-        world: &World,
+        world: &UtilityWorld,
         node: &RemoteHandle,
         scope: ScriptWorld,
     ) -> Result<(CallArgument, RemoteHandle)> {

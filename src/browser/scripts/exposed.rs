@@ -332,7 +332,7 @@ impl Frame {
     }
 
     /// Waits until all calls made so far were reported to the listeners, at most 1 s per function.
-    pub async fn wait_for_pending_calls(&self) {
+    pub async fn flush_exposed_calls(&self) {
         const LIMIT: Duration = Duration::from_secs(1);
         let Ok(page) = self.page() else { return };
         let exposures = page.all_exposures().into_iter();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::browser::objects::world::World;
+use crate::browser::objects::world::UtilityWorld;
 use crate::cdp::types::runtime::Evaluate;
 
 static NEEDS_ONE: LazyLock<Regex> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ pub(in crate::browser) fn is_needed(script: &str) -> bool {
     NEEDS_ONE.is_match(script)
 }
 
-impl World {
+impl UtilityWorld {
     /// Gives the page user activation.
     pub(in crate::browser) fn gesture(&self) {
         let nothing = Evaluate {

@@ -9,7 +9,7 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::front::FocusGuard;
 use crate::browser::objects::worker::Worker;
-use crate::browser::objects::world::{RemoteHandle, ScriptWorld, World, outcome};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, outcome};
 use crate::cdp::CdpSession;
 use crate::cdp::types::runtime::{CallArgument, CallFunctionOn, Evaluate, GetProperties, RemoteObject};
 use crate::error::{Error, Result};
@@ -273,16 +273,16 @@ pub(in crate::browser) fn as_two_parameters(script: &str) -> String {
 
 impl JsHandle {
     /// Creates a handle of a node in the isolated world.
-    pub(in crate::browser) fn of_node(world: &World, node: RemoteHandle) -> Self {
+    pub(in crate::browser) fn of_node(world: &UtilityWorld, node: RemoteHandle) -> Self {
         Self::of_ours(world, node, "node")
     }
 
     /// Creates a handle of an array in the isolated world.
-    pub(in crate::browser) fn of_list(world: &World, list: RemoteHandle) -> Self {
+    pub(in crate::browser) fn of_list(world: &UtilityWorld, list: RemoteHandle) -> Self {
         Self::of_ours(world, list, "array")
     }
 
-    fn of_ours(world: &World, remote: RemoteHandle, subtype: &str) -> Self {
+    fn of_ours(world: &UtilityWorld, remote: RemoteHandle, subtype: &str) -> Self {
         let (session, context, frame) = (world.session(), world.context_id(), world.frame());
         let realm = Realm::numbered(session.clone(), Some(context), Some(frame.clone()));
         let object = RemoteObject {
@@ -401,7 +401,7 @@ impl JsHandle {
     }
 
     /// Returns this node in the isolated world; `None` if the object is not a node.
-    pub(in crate::browser) async fn node(&self) -> Result<Option<(World, RemoteHandle)>> {
+    pub(in crate::browser) async fn node(&self) -> Result<Option<(UtilityWorld, RemoteHandle)>> {
         let (Some(remote), Some(frame), true) = (&self.remote, &self.realm.frame, self.is_node()) else {
             return Ok(None);
         };

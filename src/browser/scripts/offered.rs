@@ -60,7 +60,7 @@ struct Offered(Mutex<Vec<WebMcpTool>>);
 static CHANGES: LazyLock<watch::Sender<u64>> = LazyLock::new(|| watch::Sender::new(0));
 
 /// Returns a receiver that is notified whenever the tools of any page change.
-pub fn page_tools_changed() -> watch::Receiver<u64> {
+pub fn webmcp_tool_changes() -> watch::Receiver<u64> {
     CHANGES.subscribe()
 }
 

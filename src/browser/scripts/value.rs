@@ -271,7 +271,8 @@ fn read_deep(deep: &Json, next: &mut u64, levels: u32) -> Option<JsValue> {
     })
 }
 
-/// Writes JavaScript expressions. Repeated references are created by statements before the expression.
+/// Writes values as JavaScript expressions. Objects that are referenced more than once are created by statements
+/// before the expression.
 #[derive(Default)]
 struct Writer {
     statements: String,

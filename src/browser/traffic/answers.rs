@@ -58,7 +58,7 @@ impl Page {
     }
 
     /// Returns the requests whose response bodies contain `text`, ignoring case. Skips unreadable bodies.
-    pub async fn filter_by_body_text(&self, entries: Vec<RequestEntry>, text: &str) -> Vec<RequestEntry> {
+    pub async fn filter_by_response_text(&self, entries: Vec<RequestEntry>, text: &str) -> Vec<RequestEntry> {
         let wanted = &text.to_lowercase();
         let has = |entry: RequestEntry| async move {
             let body = timeout(BODY_LIMIT, self.response_body(&entry)).await.ok()?.ok()?;

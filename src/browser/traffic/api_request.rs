@@ -26,7 +26,7 @@ use crate::browser::egress::client_certificate::ClientCertificate;
 use crate::browser::egress::proxy::Proxy;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::HttpCredentials;
-use crate::browser::options::storage_state::{ExtraStorage, StorageState, StoredCookie};
+use crate::browser::options::storage_state::{StorageState, StorageStateOptions, StoredCookie};
 use crate::error::{Error, Result};
 use crate::sync::unix_time;
 
@@ -188,7 +188,7 @@ impl ApiContext {
     }
 
     /// Returns cookies and storage: the browser context's, otherwise the initial state with later cookies.
-    pub async fn storage_state(&self, also: ExtraStorage) -> Result<StorageState> {
+    pub async fn storage_state(&self, also: StorageStateOptions) -> Result<StorageState> {
         match &self.inner.jar {
             Jar::Shared(context) => context.storage_state(also).await,
             Jar::Own(state) => {

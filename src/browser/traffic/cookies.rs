@@ -3,7 +3,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use url::{Host, Url};
 
-use crate::browser::egress::policy::is_local_name;
+use crate::browser::egress::policy::is_loopback_host_name;
 use crate::browser::objects::context::BrowserContext;
 use crate::browser::options::storage_state::{SameSite, StoredCookie};
 use crate::error::{Error, Result};
@@ -142,7 +142,7 @@ pub(in crate::browser) fn fits(cookie: &StoredCookie, url: &Url) -> bool {
 /// Whether the URL's host is this machine, to which secure cookies are sent even without TLS.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(host)) => is_local_name(host),
+        Some(Host::Domain(host)) => is_loopback_host_name(host),
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,

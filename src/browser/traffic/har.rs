@@ -13,7 +13,7 @@ use crate::hex::hex;
 
 /// Where an archive stores response bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HarBodies {
+pub enum HarContentMode {
     /// In the HAR entry itself.
     Embed,
     /// In separate files, each named by a hash of its content.
@@ -85,7 +85,7 @@ pub struct HarEntry {
 
 impl HarRequest<'_> {
     /// Converts the request to a HAR entry.
-    pub fn entry(&self, bodies: HarBodies) -> HarEntry {
+    pub fn entry(&self, bodies: HarContentMode) -> HarEntry {
         let mut files = Vec::new();
         let HarTimings { dns, connect, ssl, wait, receive } = self.timings;
         let entry = json!({
@@ -101,7 +101,7 @@ impl HarRequest<'_> {
         HarEntry { entry, files }
     }
 
-    fn sent(&self, bodies: HarBodies, files: &mut Vec<(String, Vec<u8>)>) -> Value {
+    fn sent(&self, bodies: HarContentMode, files: &mut Vec<(String, Vec<u8>)>) -> Value {
         let query = Url::parse(self.url).map(|url| {
             url.query_pairs().map(|(name, value)| json!({ "name": name, "value": value })).collect::<Vec<_>>()
         });
@@ -115,16 +115,16 @@ impl HarRequest<'_> {
             let mime_type = value(self.headers, "content-type").unwrap_or("application/octet-stream");
             let mut data = json!({ "mimeType": mime_type, "text": "", "params": [] });
             match bodies {
-                HarBodies::Embed => data["text"] = String::from_utf8_lossy(body).into(),
-                HarBodies::Attach => data["_file"] = attach(body, mime_type, files).into(),
-                HarBodies::Omit => {}
+                HarContentMode::Embed => data["text"] = String::from_utf8_lossy(body).into(),
+                HarContentMode::Attach => data["_file"] = attach(body, mime_type, files).into(),
+                HarContentMode::Omit => {}
             }
             sent["postData"] = data;
         }
         sent
     }
 
-    fn received(&self, bodies: HarBodies, files: &mut Vec<(String, Vec<u8>)>) -> Value {
+    fn received(&self, bodies: HarContentMode, files: &mut Vec<(String, Vec<u8>)>) -> Value {
         let none =
             HarResponse { status: -1, status_text: "", headers: &[], mime_type: "x-unknown", body: None };
         let response = self.response.as_ref().unwrap_or(&none);
@@ -144,16 +144,16 @@ impl HarRequest<'_> {
 }
 
 impl HarResponse<'_> {
-    fn content(&self, bodies: HarBodies, files: &mut Vec<(String, Vec<u8>)>) -> Value {
+    fn content(&self, bodies: HarContentMode, files: &mut Vec<(String, Vec<u8>)>) -> Value {
         let mut content = json!({ "size": -1, "mimeType": self.mime_type });
         let Some(body) = self.body else { return content };
         content["size"] = body.len().into();
         match (bodies, std::str::from_utf8(body)) {
             _ if body.is_empty() => {}
-            (HarBodies::Omit, _) => {}
-            (HarBodies::Attach, _) => content["_file"] = attach(body, self.mime_type, files).into(),
-            (HarBodies::Embed, Ok(text)) => content["text"] = text.into(),
-            (HarBodies::Embed, Err(_)) => {
+            (HarContentMode::Omit, _) => {}
+            (HarContentMode::Attach, _) => content["_file"] = attach(body, self.mime_type, files).into(),
+            (HarContentMode::Embed, Ok(text)) => content["text"] = text.into(),
+            (HarContentMode::Embed, Err(_)) => {
                 content["text"] = BASE64_STANDARD.encode(body).into();
                 content["encoding"] = "base64".into();
             }

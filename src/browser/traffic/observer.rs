@@ -289,7 +289,7 @@ impl BrowserContext {
         if event.redirected_request_id.is_some() && !self.is_fulfilled(&id) {
             let known =
                 self.traffic().state.lock().known.get(&id).and_then(|known| known.hops.first().cloned());
-            let is_tab = known.as_ref().is_some_and(Request::is_tabs_document);
+            let is_tab = known.as_ref().is_some_and(Request::is_main_frame_navigation);
             if !is_tab && self.blocks(&event.request.url, &event.resource_type) {
                 refuse(source, event.request_id);
                 return;
@@ -343,7 +343,7 @@ impl BrowserContext {
         self.emit(&NetworkEvent::Request(request.clone()));
         let Some((stopped, at)) = stopped else { return };
         let route = Route::new(request.clone(), at.session.clone(), stopped.request_id);
-        if !request.is_tabs_document() && self.blocks(request.url(), &request.resource_type()) {
+        if !request.is_main_frame_navigation() && self.blocks(request.url(), &request.resource_type()) {
             route.refuse_at_once();
         } else if !self.is_routed_url(&at, request.url()) {
             route.continue_unchanged();

@@ -183,7 +183,7 @@ impl Request {
     }
 
     /// Whether the request loads a document into the main frame of a tab.
-    pub fn is_tabs_document(&self) -> bool {
+    pub fn is_main_frame_navigation(&self) -> bool {
         self.is_navigation() && self.frame().is_some_and(|frame| frame.parent().is_none())
     }
 

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
 use super::request::Request;
-use crate::browser::egress::policy::is_local_name;
+use crate::browser::egress::policy::is_loopback_host_name;
 use crate::cdp::CdpSession;
 use crate::cdp::types::network::{ContinueRequest, FailRequest, FulfillRequest, HeaderEntry, HeaderList};
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ struct Inner {
 
 /// Changes to a request. `None` leaves the value unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
+pub struct RequestOverrides {
     pub url: Option<String>,
     pub method: Option<String>,
     pub headers: Option<Vec<(String, String)>>,
@@ -77,7 +77,7 @@ impl Route {
     }
 
     /// Continues the request with these changes. Fails if the new URL has another scheme.
-    pub async fn resume(&self, overrides: &Overrides) -> Result<()> {
+    pub async fn resume(&self, overrides: &RequestOverrides) -> Result<()> {
         if let Some(url) = &overrides.url
             && scheme(url) != scheme(self.request().url())
         {
@@ -214,7 +214,7 @@ impl Route {
 fn is_plain_http(url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else { return false };
     let host = url.host_str().unwrap_or_default();
-    let is_here = is_local_name(host) || host == "[::1]" || host.starts_with("127.");
+    let is_here = is_loopback_host_name(host) || host == "[::1]" || host.starts_with("127.");
     url.scheme() == "http" && !is_here
 }
 

@@ -25,7 +25,7 @@ impl Eq for WebSocket {}
 
 /// A WebSocket message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Payload {
+pub enum WebSocketMessage {
     Text(String),
     Binary(Vec<u8>),
 }
@@ -33,8 +33,8 @@ pub enum Payload {
 /// An event of a WebSocket: a message, an error or the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SocketEvent {
-    Sent(Payload),
-    Received(Payload),
+    Sent(WebSocketMessage),
+    Received(WebSocketMessage),
     Failed(String),
     Closed,
 }

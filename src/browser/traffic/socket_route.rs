@@ -13,7 +13,7 @@ const ROUTED: &str = include_str!("../injected/socket.js");
 
 impl BrowserContext {
     /// Routes new `WebSocket`s through the function `name`, which this call [exposes](Self::expose).
-    pub async fn route_sockets(&self, name: &str) -> Result<()> {
+    pub async fn route_web_sockets(&self, name: &str) -> Result<()> {
         self.expose(name, true, false).await?;
         let script = format!("({})({})", as_function(ROUTED), Value::from(name));
         self.add_init_script(script.clone()).await?;
@@ -31,7 +31,7 @@ impl BrowserContext {
 impl Frame {
     /// Sends a command to a routed WebSocket of the page. `number` counts the commands from 0: the page runs
     /// them in this order, even if they arrive out of order.
-    pub async fn command_socket(
+    pub async fn send_web_socket_command(
         &self,
         name: &str,
         socket: f64,

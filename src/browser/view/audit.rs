@@ -45,7 +45,7 @@ pub struct Vitals {
 
 /// An accessibility problem.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Finding {
+pub struct AccessibilityViolation {
     /// The name of the violated rule, such as `contrast`.
     pub rule: String,
     /// The number of the element in its frame, as in refs; `None` for the whole document.
@@ -75,10 +75,10 @@ impl Page {
     }
 
     /// Finds accessibility problems in the page and its frames. Also returns how many elements were checked.
-    pub async fn audit(&self) -> Result<(Vec<Finding>, usize)> {
+    pub async fn audit(&self) -> Result<(Vec<AccessibilityViolation>, usize)> {
         #[derive(Deserialize)]
         struct Audited {
-            found: Vec<Finding>,
+            found: Vec<AccessibilityViolation>,
             looked: usize,
         }
         let (mut all, mut looked) = (Vec::new(), 0);
@@ -93,7 +93,9 @@ impl Page {
             looked += answer.looked;
             let number = frame.number();
             frame.set_last_ref(answer.found.iter().filter_map(|finding| finding.number).max().unwrap_or(0));
-            all.extend(answer.found.into_iter().map(|finding| Finding { frame: number, ..finding }));
+            all.extend(
+                answer.found.into_iter().map(|finding| AccessibilityViolation { frame: number, ..finding }),
+            );
         }
         Ok((all, looked))
     }

@@ -14,7 +14,7 @@ use crate::browser::elements::internals::adopt_internals;
 use crate::browser::elements::lost::ElementSummary;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, World, value_argument};
+use crate::browser::objects::world::{RemoteHandle, UtilityWorld, value_argument};
 use crate::cdp::types::dom::{EventListener, GetEventListeners, ResolveNode};
 use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ use crate::snapshot::{self, ElementReplacement};
 
 /// Options for reading a page.
 #[derive(Debug, Clone, Copy)]
-pub struct CaptureOptions {
+pub struct SnapshotTreeOptions {
     /// Whether to measure the box of each element.
     pub boxes: bool,
     /// Whether texts, groups and parts of drawings get refs too.
@@ -33,7 +33,7 @@ pub struct CaptureOptions {
     pub limit: Duration,
 }
 
-impl Default for CaptureOptions {
+impl Default for SnapshotTreeOptions {
     fn default() -> Self {
         Self { boxes: false, all_refs: false, root: None, limit: Duration::from_secs(15) }
     }
@@ -62,7 +62,7 @@ impl Page {
     /// Reads the current page. `context` is the context number for the refs in the snapshot.
     ///
     /// # Errors Returns `dialog_open` if a dialog blocks the page, `page_busy` if the main frame is too slow.
-    pub async fn capture(&self, context: u32, options: CaptureOptions) -> Result<snapshot::Tree> {
+    pub async fn capture(&self, context: u32, options: SnapshotTreeOptions) -> Result<snapshot::Tree> {
         let top = match options.root {
             Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
             None => self.main_frame().clone(),
@@ -84,7 +84,7 @@ impl Page {
                 })
                 .take(MOST_FRAMES - frames.len())
                 .collect();
-            let options = CaptureOptions { root: None, ..options };
+            let options = SnapshotTreeOptions { root: None, ..options };
             let read = children.iter().map(|frame| {
                 let limit = if frame.mark_read() { FIRST_CHILD_LIMIT } else { CHILD_LIMIT };
                 timeout_at(end.min(Instant::now() + limit), read(frame, options))
@@ -194,7 +194,7 @@ async fn contains_text(frame: &Frame, text: &str) -> Result<TextSearch> {
 }
 
 /// Reads one frame. Starts again, at most twice, if the document is replaced meanwhile.
-async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
+async fn read(frame: &Frame, options: SnapshotTreeOptions) -> Result<snapshot::Frame> {
     const ATTEMPTS: usize = 3;
     let mut attempt = 1;
     loop {
@@ -205,7 +205,7 @@ async fn read(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
     }
 }
 
-async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame> {
+async fn walk(frame: &Frame, options: SnapshotTreeOptions) -> Result<snapshot::Frame> {
     let world = frame.utility_world().await?;
     adopt_children(frame, &world).await;
     let root = options.root.map(|(_, number)| number);
@@ -228,7 +228,7 @@ async fn walk(frame: &Frame, options: CaptureOptions) -> Result<snapshot::Frame>
 /// browser knows other roles of custom elements.
 async fn with_closed_roots(
     frame: &Frame,
-    world: &World,
+    world: &UtilityWorld,
     arguments: &Value,
     mut walked: snapshot::Frame,
 ) -> Result<snapshot::Frame> {
@@ -244,7 +244,7 @@ async fn with_closed_roots(
     Ok(walked)
 }
 
-async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<snapshot::Frame> {
+async fn walk_once(frame: &Frame, world: &UtilityWorld, arguments: &Value) -> Result<snapshot::Frame> {
     let json: String = world.call("walk", std::slice::from_ref(arguments)).await?;
     let walked = snapshot::Frame::parse(&json)
         .map_err(|error| Error::Unreadable { method: "the walk of a frame", reason: error.to_string() })?;
@@ -253,7 +253,7 @@ async fn walk_once(frame: &Frame, world: &World, arguments: &Value) -> Result<sn
 }
 
 /// Returns nodes with pointer listeners that the engine does not know yet. Empty if the query takes too long.
-async fn new_listening_nodes(frame: &Frame, world: &World) -> Result<Vec<i64>> {
+async fn new_listening_nodes(frame: &Frame, world: &UtilityWorld) -> Result<Vec<i64>> {
     if world.is_crowded() {
         return Ok(Vec::new());
     }
@@ -307,7 +307,7 @@ fn is_pointed_at(kind: &str) -> bool {
     )
 }
 
-async fn adopt_listening_nodes(world: &World, nodes: &[i64]) -> Result<()> {
+async fn adopt_listening_nodes(world: &UtilityWorld, nodes: &[i64]) -> Result<()> {
     let session = world.session();
     let resolve = |node: &i64| ResolveNode {
         backend_node_id: Some(*node),
@@ -323,7 +323,7 @@ async fn adopt_listening_nodes(world: &World, nodes: &[i64]) -> Result<()> {
 }
 
 /// Tells the engine which frame each `<iframe>` contains. A snapshot omits frames whose element is unknown.
-async fn adopt_children(frame: &Frame, world: &World) {
+async fn adopt_children(frame: &Frame, world: &UtilityWorld) {
     let Ok(page) = frame.page() else { return };
     let children = page.frames().into_iter().filter(|child| child.parent() == Some(frame));
     let adopted = children.take(MOST_FRAMES).map(|child| async move {

@@ -10,7 +10,7 @@ use crate::sync::unix_time_ms;
 
 /// A screencast frame. Dropping its last clone acknowledges it; the browser sends only a few frames ahead.
 #[derive(Debug, Clone)]
-pub struct CastFrame {
+pub struct ScreencastImage {
     /// The image in JPEG format.
     pub data: Arc<Vec<u8>>,
     /// When the frame was captured, in milliseconds since 1970.
@@ -32,7 +32,7 @@ impl Drop for FrameAcknowledgement {
     }
 }
 
-impl CastFrame {
+impl ScreencastImage {
     /// Decodes the frame of an event; `None` if invalid. Dropping the frame acknowledges it to `session`.
     pub(super) fn read(session: &CdpSession, event: ScreencastFrame) -> Option<Self> {
         let seen = Arc::new(FrameAcknowledgement { session: session.clone(), number: event.session_id });

@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::cast_frame::CastFrame;
+use super::cast_frame::ScreencastImage;
 use crate::browser::elements::captions::{Caption, Visible};
 use crate::browser::injected::as_function;
 use crate::browser::objects::page::{Page, WeakPage};
@@ -24,7 +24,7 @@ pub(super) struct CaptionLayers {
     /// The version of the captions in the last frame.
     version: u64,
     /// The last frame without captions, to draw changed captions over it.
-    bare: Option<CastFrame>,
+    bare: Option<ScreencastImage>,
     studio: Option<CaptionRenderer>,
 }
 
@@ -36,15 +36,15 @@ impl CaptionLayers {
     }
 
     /// Waits until the captions change. Returns the last frame, without captions, with the current time.
-    pub(super) async fn changed(&mut self) -> Option<CastFrame> {
+    pub(super) async fn changed(&mut self) -> Option<ScreencastImage> {
         if self.captions.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
-        self.bare.as_ref().map(CastFrame::again)
+        self.bare.as_ref().map(ScreencastImage::again)
     }
 
     /// Draws the captions over a frame. Returns the frame unchanged if drawing fails.
-    pub(super) async fn over(&mut self, frame: CastFrame) -> CastFrame {
+    pub(super) async fn over(&mut self, frame: ScreencastImage) -> ScreencastImage {
         self.bare = Some(frame.again());
         let (version, captions) = self.captions.borrow_and_update().clone();
         self.version = version;
@@ -67,7 +67,7 @@ impl CaptionLayers {
         }
     }
 
-    async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &CastFrame) -> Result<Vec<u8>> {
+    async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &ScreencastImage) -> Result<Vec<u8>> {
         if self.studio.is_none() {
             let page = self.page.upgrade().ok_or(Error::PageClosed)?;
             let browser = page.context().browser()?;
@@ -98,7 +98,7 @@ impl CaptionRenderer {
         Ok(Self { helper, shown: None })
     }
 
-    async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &CastFrame) -> Result<Vec<u8>> {
+    async fn lay(&mut self, captions: &Arc<[Caption]>, frame: &ScreencastImage) -> Result<Vec<u8>> {
         let wanted = (Arc::clone(captions), frame.viewport);
         if self.shown.as_ref() != Some(&wanted) {
             let list: Vec<_> = captions.iter().map(|layer| json!([layer.html, layer.blurs])).collect();

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::capture::CaptureOptions;
+use super::capture::SnapshotTreeOptions;
 use crate::browser::elements::element::ElementHandle;
 use crate::browser::elements::locator::Locator;
 use crate::browser::objects::page::Page;
@@ -54,8 +54,9 @@ impl Page {
 
     async fn outline_of(&self, root: Option<Ref>, options: &SnapshotOptions) -> Result<String> {
         let part = root.as_ref().and_then(|root| Some((root.frame?, root.element)));
-        let read = CaptureOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
-        let mut tree = self.capture(0, CaptureOptions { root: part, ..read }).await?;
+        let read =
+            SnapshotTreeOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
+        let mut tree = self.capture(0, SnapshotTreeOptions { root: part, ..read }).await?;
         if part.is_some() && tree.nodes().first().is_some_and(|node| node.role == "heading") {
             // A heading does not contain the content of its section, so read the whole page.
             tree = self.capture(0, read).await?;

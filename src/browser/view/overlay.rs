@@ -10,7 +10,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::audit::RAW_LIMIT;
 use crate::browser::elements::element::ElementHandle;
-use crate::browser::elements::way::LocatedElement;
+use crate::browser::elements::way::ElementLocators;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
@@ -160,7 +160,7 @@ impl Page {
     /// Waits until the user clicks an element, and returns its locators. The page does not receive the click.
     ///
     /// # Errors Returns `cancelled` after another call of `pick_locator`, or after `cancel_pick_locator`.
-    pub async fn pick_locator(&self) -> Result<LocatedElement> {
+    pub async fn pick_locator(&self) -> Result<ElementLocators> {
         let given_up = Arc::new(Notify::new());
         if let Some(before) = self.extension::<Overlays>().picking.lock().replace(Arc::clone(&given_up)) {
             before.notify_one();
@@ -195,7 +195,7 @@ impl Page {
         let frame = overlay.frame_of(node).await?.and_then(|id| self.frame_by_id(&id)).unwrap_or(root);
         overlay.send("Overlay.setInspectMode", json!({ "mode": "none", "highlightConfig": {} })).await?;
         *self.extension::<Overlays>().picked.lock() = Some(overlay);
-        ElementHandle::by_node(&frame, node).await?.generate_locators().await
+        ElementHandle::by_backend_node_id(&frame, node).await?.generate_locators().await
     }
 
     /// Cancels a waiting call of `pick_locator`.

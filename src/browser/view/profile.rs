@@ -23,7 +23,7 @@ pub struct ProfilingSession {
 
 /// A running measurement of code coverage.
 #[derive(Debug)]
-pub struct Coverage {
+pub struct CoverageRecording {
     profile: ProfilingSession,
     /// The URL and length of each style sheet, by CDP style sheet id.
     sheets: Arc<Mutex<HashMap<String, (String, u64)>>>,
@@ -57,7 +57,7 @@ impl Page {
     }
 
     /// Starts measuring code coverage.
-    pub async fn coverage(&self) -> Result<Coverage> {
+    pub async fn coverage(&self) -> Result<CoverageRecording> {
         let profile = self.profile().await?;
         let sheets = Arc::<Mutex<HashMap<String, (String, u64)>>>::default();
         let received = Arc::clone(&sheets);
@@ -80,7 +80,7 @@ impl Page {
         ] {
             profile.send(method, parameters).await?;
         }
-        Ok(Coverage { profile, sheets })
+        Ok(CoverageRecording { profile, sheets })
     }
 
     /// Starts a performance trace.
@@ -115,7 +115,7 @@ impl ProfilingSession {
     }
 }
 
-impl Coverage {
+impl CoverageRecording {
     pub fn page(&self) -> &Page {
         &self.profile.page
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use serde::Deserialize;
 
-use super::cast_frame::CastFrame;
+use super::cast_frame::ScreencastImage;
 use super::lay::CaptionLayers;
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::listeners::Listener;
@@ -27,7 +27,7 @@ pub struct ScreencastOptions {
 const USUAL_SIZE: (u32, u32) = (800, 800);
 const USUAL_QUALITY: u32 = 80;
 
-type Watchers = Vec<(u64, Listener<CastFrame>)>;
+type Watchers = Vec<(u64, Listener<ScreencastImage>)>;
 
 /// The running screencast of a page, which all its watchers share.
 struct RunningScreencast {
@@ -66,7 +66,7 @@ impl Hooks for ScreencastHooks {
 
 impl Page {
     /// Starts to pass the page's frames to `watcher`, until the returned value is dropped or the page closes.
-    pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<CastFrame>) -> Screencast {
+    pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<ScreencastImage>) -> Screencast {
         let cast = {
             let mut known = self.extension::<Mutex<Weak<RunningScreencast>>>().lock();
             known.upgrade().unwrap_or_else(|| {
@@ -108,7 +108,7 @@ impl RunningScreencast {
             loop {
                 let taken = tokio::select! {
                     event = events.next() => match event.map(|event| event.read::<ScreencastFrame>()) {
-                        Some(frame_event) => frame_event.and_then(|frame_event| CastFrame::read(&acknowledging, frame_event)),
+                        Some(frame_event) => frame_event.and_then(|frame_event| ScreencastImage::read(&acknowledging, frame_event)),
                         None => break,
                     },
                     again = layers.changed() => again,
@@ -124,7 +124,7 @@ impl RunningScreencast {
         cast
     }
 
-    fn show(&self, frame: &CastFrame) {
+    fn show(&self, frame: &ScreencastImage) {
         let watchers: Vec<_> = self.watchers.lock().iter().map(|(_, watcher)| watcher.clone()).collect();
         for watcher in watchers {
             watcher(frame);

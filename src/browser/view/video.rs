@@ -14,7 +14,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::cast_frame::CastFrame;
+use super::cast_frame::ScreencastImage;
 use super::screencast::{Screencast, ScreencastOptions};
 use super::webm::Webm;
 use crate::bidi::commands::CaptureScreencastFrame;
@@ -129,7 +129,7 @@ async fn film(
     };
     let (sender, mut pictures) = broadcast::channel(WAITING);
     // Keep only the image data: the browser skips frames until the frame is dropped, which acknowledges it.
-    let watcher = Arc::new(move |frame: &CastFrame| drop(sender.send(Picture::of(frame))));
+    let watcher = Arc::new(move |frame: &ScreencastImage| drop(sender.send(Picture::of(frame))));
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
     // The video begins before its encoder is ready. Frames are queued until then.
     let begun_ms = unix_time_ms();
@@ -175,7 +175,7 @@ struct Picture {
 }
 
 impl Picture {
-    fn of(frame: &CastFrame) -> Self {
+    fn of(frame: &ScreencastImage) -> Self {
         Self { data: Arc::clone(&frame.data), timestamp_ms: frame.timestamp_ms, number: frame.number() }
     }
 }

@@ -1,9 +1,9 @@
-//! Console messages, and the crash event. See [`crate::cdp::PermitReason`] for when they may be requested.
+//! Console messages, and the crash event. See [`crate::cdp::DetectableCommandReason`] for when they may be requested.
 use super::Empty;
 
 domain! {
     commands {
-        /// Noticeable to pages, so it needs a permit such as [`crate::cdp::PermitReason::ConsoleReadOnce`].
+        /// Noticeable to pages, so it needs a permit such as [`crate::cdp::DetectableCommandReason::ConsoleReadOnce`].
         "Console.enable" Enable {} -> Empty
         "Console.disable" Disable {} -> Empty
         "Inspector.enable" InspectorEnable {} -> Empty

@@ -46,36 +46,36 @@ macro_rules! domain {
                 $( $(#[$($object_attribute)*])* #[serde(deserialize_with = "super::or_default")] pub $object_field: $object_type, )*
             }
         )*
-        pub(super) const CATALOGUE: &[super::Entry] = &[
-            $( super::Entry {
+        pub(super) const CATALOGUE: &[super::ProtocolEntry] = &[
+            $( super::ProtocolEntry {
                 name: $method,
-                kind: super::EntryKind::Command { reply: stringify!($reply) },
+                kind: super::ProtocolEntryKind::Command { reply: stringify!($reply) },
                 fields: &[
                     $( super::field!($(#[$($field_attribute)*])* $field: $type), )*
                     $( $( super::field!($(#[$($optional_attribute)*])* $optional: $optional_type), )* )?
                 ],
             }, )*
-            $( super::Entry {
+            $( super::ProtocolEntry {
                 name: $event_method,
-                kind: super::EntryKind::Event,
+                kind: super::ProtocolEntryKind::Event,
                 fields: &[ $( super::field!($(#[$($event_attribute)*])* $event_field: $event_type), )* ],
             }, )*
-            $( super::Entry {
+            $( super::ProtocolEntry {
                 name: stringify!($object),
-                kind: super::EntryKind::Object,
+                kind: super::ProtocolEntryKind::Object,
                 fields: &[ $( super::field!($(#[$($object_attribute)*])* $object_field: $object_type), )* ],
             }, )*
         ];
     };
 }
 
-/// Creates the `Field` of a declaration, with the name from `#[serde(rename)]` if there is one.
+/// Creates the `ProtocolField` of a declaration, with the name from `#[serde(rename)]` if there is one.
 macro_rules! field {
     (#[serde(rename = $name:literal $($more:tt)*)] $($rest:tt)*) => { super::field!(@ $name, $($rest)*) };
     (#[$($attribute:tt)*] $($rest:tt)*) => { super::field!($($rest)*) };
     ($field:ident : $type:ty) => { super::field!(@ stringify!($field), $field: $type) };
     (@ $name:expr, $(#[$($attribute:tt)*])* $field:ident : $type:ty) => {
-        super::Field { name: $name, kind: stringify!($type) }
+        super::ProtocolField { name: $name, kind: stringify!($type) }
     };
 }
 use field;
@@ -103,15 +103,15 @@ pub type Empty = serde::de::IgnoredAny;
 
 /// The catalogue's description of a command, event or object as declared in this module.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct ProtocolEntry {
     /// The wire name; for an object, its Rust name.
     pub name: &'static str,
-    pub kind: EntryKind,
-    pub fields: &'static [Field],
+    pub kind: ProtocolEntryKind,
+    pub fields: &'static [ProtocolField],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum ProtocolEntryKind {
     /// `reply` is the Rust name of the reply type.
     Command {
         reply: &'static str,
@@ -121,13 +121,13 @@ pub enum EntryKind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct ProtocolField {
     name: &'static str,
     /// The Rust type, as written in the declaration.
     pub kind: &'static str,
 }
 
-impl Field {
+impl ProtocolField {
     /// Returns the protocol's name: `name` in camel case. Names from `#[serde(rename)]` stay unchanged.
     pub fn wire_name(&self) -> String {
         let mut words = self.name.split('_');
@@ -140,7 +140,7 @@ impl Field {
 }
 
 /// Returns all declared commands, events and objects, grouped by file: pairs of file name and entries.
-pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [Entry])> {
+pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [ProtocolEntry])> {
     [
         ("accessibility", accessibility::CATALOGUE),
         ("browser", browser::CATALOGUE),

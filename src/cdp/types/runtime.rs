@@ -19,7 +19,7 @@ domain! {
         "Runtime.releaseObject" ReleaseObject { object_id: String } -> Empty
         "Runtime.runIfWaitingForDebugger" RunIfWaitingForDebugger {} -> Empty
         "Runtime.terminateExecution" TerminateExecution {} -> Empty
-        /// Noticeable to pages, so it needs a permit such as [`crate::cdp::PermitReason::ConsoleSubscribed`].
+        /// Noticeable to pages, so it needs a permit such as [`crate::cdp::DetectableCommandReason::ConsoleSubscribed`].
         "Runtime.enable" Enable {} -> Empty
         "Runtime.disable" Disable {} -> Empty
         "Runtime.discardConsoleEntries" DiscardConsoleEntries {} -> Empty

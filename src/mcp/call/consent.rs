@@ -6,13 +6,13 @@ use tokio::time::{Instant, timeout};
 
 use super::Call;
 use crate::Result;
-use crate::browser::{Download, ElementHandle, Page, PressEffect};
+use crate::browser::{Download, ElementHandle, Page, PredictedPressEffect};
 use crate::error::Error;
-use crate::mcp::consent::{Consent, is_purchase};
+use crate::mcp::consent::{ConsentRules, is_purchase};
 use crate::mcp::kept::SavedConsent;
 use crate::mcp::page_text::{inline, origin_of};
 use crate::mcp::questions::PersonQuestion;
-use crate::mcp::tool::{AnyTool, Effect};
+use crate::mcp::tool::{AnyTool, ToolEffect};
 use crate::messages::consent::{self as texts, GuardedAction};
 use crate::session::handoff::{self, HandoverOutcome, PersonAnswer};
 
@@ -22,13 +22,13 @@ const ANYTHING: [Option<GuardedAction>; 2] = [Some(GuardedAction::Submit), Some(
 const NO_WAY: &str = "there is no way to ask the user through this client";
 
 impl Call<'_> {
-    fn consent(&self) -> &Consent {
+    fn consent(&self) -> &ConsentRules {
         &self.settings.consent
     }
 
     /// Asks for consent to a whole call, if `--confirm` contains the origin at which the call works.
     pub(in crate::mcp) async fn confirm_call(&self, tool: &AnyTool, url: Option<&str>) -> Result<()> {
-        if self.consent().is_empty() || tool.effect != Effect::Acts {
+        if self.consent().is_empty() || tool.effect != ToolEffect::Acts {
             return Ok(());
         }
         let opens_own_page = tool.family.opens_own_page;
@@ -60,7 +60,7 @@ impl Call<'_> {
         if self.consent().is_empty() {
             return Ok(());
         }
-        let PressEffect { submits, name } = element.press_effect(enters).await?;
+        let PredictedPressEffect { submits, name } = element.predict_press_effect(enters).await?;
         let origins = element.origins().await?;
         let mut actions = Vec::new();
         actions.extend(submits.then_some(Some(GuardedAction::Submit)));

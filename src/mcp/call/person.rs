@@ -25,7 +25,7 @@ impl Call<'_> {
     pub async fn watching(&self, page: &Page, why: &str) -> Option<LiveViewLink> {
         self.services.live.as_ref().filter(|live| live.mode_for(page) == LiveViewMode::Watch)?;
         let challenge =
-            Challenge { kind: ChallengeKind::Asked, url: page.requested_url(), what: why.to_owned() };
+            Challenge { kind: ChallengeKind::Asked, url: page.attempted_url(), what: why.to_owned() };
         let person = ClientsPerson { call: self, link: Mutex::default() };
         person.opened(page, &challenge).await.map(|(link, ..)| link)
     }
@@ -98,14 +98,14 @@ impl PersonContact for ClientsPerson<'_> {
     ) -> Pin<Box<dyn Future<Output = PersonAnswer> + Send + 'a>> {
         let language = self.language();
         let message = match link {
-            Some(link) => texts::open_link_request(
+            Some(link) => texts::open_link_prompt(
                 language,
                 &challenge.what,
                 &challenge.url,
                 &link.url,
                 link.code.as_deref(),
             ),
-            None => texts::use_window_request(language, &challenge.what, &challenge.url),
+            None => texts::use_window_prompt(language, &challenge.what, &challenge.url),
         };
         let asking = PersonQuestion { message, link: link.map(|link| link.url.clone()) };
         Box::pin(self.call.progress.questions.ask(asking))

@@ -15,7 +15,7 @@ const MOST_DIALOGS: usize = 5;
 
 /// Returns a sentence about a tab that the page opened.
 pub(in crate::mcp) fn opened_note(tab: &Tab) -> String {
-    format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.requested_url()), tab.id)
+    format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.attempted_url()), tab.id)
 }
 
 impl Call<'_> {
@@ -57,7 +57,7 @@ impl Call<'_> {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
             Some(tab) => {
-                let address = address(&tab.page.requested_url());
+                let address = address(&tab.page.attempted_url());
                 format!("The page closed. The current tab is now {}: {address} [tab={}].", tab.index, tab.id)
             }
             None => "The page closed.".to_owned(),
@@ -93,7 +93,7 @@ impl Call<'_> {
                 continue;
             };
             let now = match navigated {
-                true => address(&page.requested_url()),
+                true => address(&page.attempted_url()),
                 false => texts.iter().map(|text| snapshot::quoted(text)).collect::<Vec<_>>().join(", "),
             };
             self.add_event(format!("Tab {} changed, too: {now} [tab={}].", tab.index, tab.id));
@@ -117,7 +117,7 @@ impl Call<'_> {
 
     /// Returns the number of the browser context in which the call works.
     pub fn context_index(&self) -> u32 {
-        let active = || self.workspace.context_entry(None, None).map_or(0, |entry| entry.number);
+        let active = || self.workspace.find_context(None, None).map_or(0, |entry| entry.number);
         self.tab().map_or_else(active, |tab| tab.context)
     }
 
@@ -126,7 +126,7 @@ impl Call<'_> {
         match self.tab() {
             Some(id) => self
                 .workspace
-                .context_entry(Some(id.context), None)
+                .find_context(Some(id.context), None)
                 .map(|entry| entry.tabs)
                 .unwrap_or_default(),
             None => self.workspace.tabs(),

@@ -8,12 +8,12 @@ use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
 use crate::mcp::tool::{AnyTool, FILENAME_ARGUMENT};
 use crate::secrets::Secrets;
-use crate::session::{ContentKind, FileTarget};
+use crate::session::{ContentKind, WriteTarget};
 use crate::snapshot;
 
 /// The file to which an answer will be written.
 pub(in crate::mcp) struct ToFile {
-    place: FileTarget,
+    place: WriteTarget,
     name: String,
     mime_type: &'static str,
 }

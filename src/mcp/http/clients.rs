@@ -90,7 +90,7 @@ impl Clients {
                 self.gone.lock().extend(known.remove_entry(&gone));
             }
             let client = match &name.owner.folder {
-                Some(folder) => self.dispatcher.client_for_owner(folder, &name.owner.grant),
+                Some(folder) => self.dispatcher.new_client_for_owner(folder, &name.owner.grant),
                 None => self.dispatcher.client(),
             };
             let client = Arc::new(client.with_key(&name.owner.name));

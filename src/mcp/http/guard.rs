@@ -48,14 +48,14 @@ impl RequestGuard {
 
     /// Also allows the host and origin of this URL, but only for requests to the live view.
     #[must_use]
-    pub fn with_visitors(self, url: &Url) -> Self {
+    pub fn with_live_view_url(self, url: &Url) -> Self {
         let host = url.host_str().and_then(parse_authority).map(|(host, _)| host);
         Self { visited_at: host.map(|host| (host, url.origin())), ..self }
     }
 
     /// Also allows requests of sandboxed documents (origin `null`). Only for a server with a secret path.
     #[must_use]
-    pub fn with_sandboxed(self) -> Self {
+    pub fn with_null_origin(self) -> Self {
         Self { admits_sandboxed: true, ..self }
     }
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn visitors_come_by_the_address_of_their_own() {
         let url = Url::parse("https://view.example/below").unwrap();
-        let guard = RequestGuard::new("127.0.0.1", &[], &[]).unwrap().with_visitors(&url);
+        let guard = RequestGuard::new("127.0.0.1", &[], &[]).unwrap().with_live_view_url(&url);
         let refused = |path: &'static str, host: &str, origin: &str| {
             let (host, origin) = (HeaderValue::from_str(host), HeaderValue::from_str(origin));
             let headers = [(header::HOST, host.unwrap()), (header::ORIGIN, origin.unwrap())];

@@ -17,7 +17,7 @@ use crate::browser::iso_timestamp;
 use crate::browser::policy::OriginPattern;
 use crate::hex::hex;
 use crate::mcp::arguments::closest_name;
-use crate::mcp::grant::Grant;
+use crate::mcp::grant::OwnerPermissions;
 use crate::mcp::tool::{AnyTool, Capability, Registry, Toolset};
 use crate::mcp::tools;
 use crate::sync::unix_time;
@@ -35,7 +35,7 @@ struct State {
     /// The version of the file that was read last, whether it was valid or not.
     version: Option<Version>,
     /// The grants of keys that were valid at the last check, by the folder of the key's owner.
-    served: HashMap<Arc<str>, Arc<Grant>>,
+    served: HashMap<Arc<str>, Arc<OwnerPermissions>>,
 }
 
 /// Identifies a version of the file: modification time, length and inode.
@@ -194,9 +194,9 @@ struct Entry {
 }
 
 impl Entry {
-    fn grant(self) -> Grant {
+    fn grant(self) -> OwnerPermissions {
         let tools = ToolLists { toolsets: self.toolsets, caps: self.caps, tools: self.tools };
-        Grant {
+        OwnerPermissions {
             tools: tools.names(),
             origins: self.allowed_origins.into_iter().map(|Word(origin)| origin).collect(),
             calls_per_minute: self.calls_per_minute,
@@ -395,9 +395,9 @@ mod tests {
     fn a_key_may_use_what_every_list_of_its_own_names() {
         let granted = |text: &str| {
             let keys = parse(&format!("[alice]\nsha256 = '{DIGEST}'\n{text}")).unwrap();
-            Grant::clone(&keys[0].owner.grant)
+            OwnerPermissions::clone(&keys[0].owner.grant)
         };
-        assert_eq!(granted(""), Grant::default());
+        assert_eq!(granted(""), OwnerPermissions::default());
         let pdf = granted("toolsets = ['browser']\ncaps = ['pdf']");
         assert!(pdf.permits("browser_pdf_save") && pdf.permits("browser_click"));
         assert!(!pdf.permits("browser_cookies") && !pdf.permits("patchright_fetch"));

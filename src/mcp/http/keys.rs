@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// The accepted API keys, stored as digests, and other ways to authenticate.
 #[derive(Clone, Default)]
-pub struct Keys {
+pub struct ApiKeys {
     digests: Vec<Fingerprint>,
     generated: Option<String>,
     file: Option<Arc<KeyFile>>,
@@ -28,13 +28,13 @@ pub(super) enum KeyCheck {
     Wrong,
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for ApiKeys {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Keys({})", self.count())
     }
 }
 
-impl Keys {
+impl ApiKeys {
     /// Creates keys that the user supplied.
     ///
     /// # Errors `invalid_arguments` for a key that a header cannot contain.
@@ -167,13 +167,13 @@ mod tests {
 
     use super::*;
 
-    fn judge(keys: &Keys, values: &[&str]) -> KeyCheck {
+    fn judge(keys: &ApiKeys, values: &[&str]) -> KeyCheck {
         keys.judge(values.iter().map(|value| value.as_bytes()))
     }
 
     #[test]
     fn each_key_is_an_owner_of_its_own() {
-        let keys = Keys::new(["one".to_owned(), " two\n".to_owned(), "one".to_owned()]).unwrap();
+        let keys = ApiKeys::new(["one".to_owned(), " two\n".to_owned(), "one".to_owned()]).unwrap();
         assert_eq!(keys.count(), 2);
         let owner = |name: &str, folder: &str| {
             let grant = Arc::default();
@@ -202,23 +202,23 @@ mod tests {
             let mut seen = HashSet::new();
             distinct.retain(|key| seen.insert(key.clone()));
             let expected = distinct.iter().position(|key| *key == guess);
-            prop_assert_eq!(Keys::new(keys).unwrap().find(guess.as_bytes()), expected);
+            prop_assert_eq!(ApiKeys::new(keys).unwrap().find(guess.as_bytes()), expected);
         }
     }
 
     #[test]
     fn a_generated_key_has_256_bits_and_is_reported_once() {
-        let keys = Keys::generate().unwrap();
+        let keys = ApiKeys::generate().unwrap();
         assert_eq!(URL_SAFE_NO_PAD.decode(keys.generated().unwrap()).unwrap().len(), 32);
-        assert_ne!(keys.generated(), Keys::generate().unwrap().generated());
+        assert_ne!(keys.generated(), ApiKeys::generate().unwrap().generated());
         assert_eq!(format!("{keys:?}"), "Keys(1)");
-        assert_eq!(Keys::new(["given".to_owned()]).unwrap().generated(), None);
+        assert_eq!(ApiKeys::new(["given".to_owned()]).unwrap().generated(), None);
     }
 
     #[test]
     fn a_key_that_no_header_can_carry_is_refused() {
         for key in ["", " ", "a b", "é", "a\0"] {
-            assert!(Keys::new([key.to_owned()]).is_err(), "{key:?}");
+            assert!(ApiKeys::new([key.to_owned()]).is_err(), "{key:?}");
         }
     }
 }

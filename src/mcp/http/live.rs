@@ -24,7 +24,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_util::sync::CancellationToken;
 
 use super::guard::RequestGuard;
-use super::keys::{KeyCheck, Keys};
+use super::keys::{ApiKeys, KeyCheck};
 use crate::live::{Handover, LIVE_VIEW_HTML, LiveView, VisitorAuth, viewer};
 
 /// The maximum size of a WebSocket message from a viewer, in bytes.
@@ -50,7 +50,7 @@ struct VisitorCredentials {
 }
 
 /// Answers a request below `/live/`, whose `Host` and `Origin` headers are checked already.
-pub(super) async fn answer(live: &LiveView, keys: &Keys, request: Request<Incoming>) -> Response<Body> {
+pub(super) async fn answer(live: &LiveView, keys: &ApiKeys, request: Request<Incoming>) -> Response<Body> {
     let path = request.uri().path().to_owned();
     let mut parts = path.trim_start_matches(PATH).split('/');
     let (id, action, rest) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
@@ -98,7 +98,7 @@ pub(super) fn scripted(page: &str, more: &str) -> Response<Body> {
 }
 
 /// Gives a visitor a cookie for a live view, in exchange for a valid code, key or header.
-async fn enter(live: &LiveView, keys: &Keys, id: &str, request: Request<Incoming>) -> Response<Body> {
+async fn enter(live: &LiveView, keys: &ApiKeys, id: &str, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
     let Ok(Ok(body)) = body else { return refused() };
@@ -127,7 +127,7 @@ async fn enter(live: &LiveView, keys: &Keys, id: &str, request: Request<Incoming
 }
 
 /// Whether `key` is an API key of the page's owner.
-fn holds(keys: &Keys, key: &str, owner: Option<&str>) -> bool {
+fn holds(keys: &ApiKeys, key: &str, owner: Option<&str>) -> bool {
     let bearer = format!("Bearer {}", key.trim());
     match keys.judge(std::iter::once(bearer.as_bytes())) {
         KeyCheck::Known(known) => known.folder.as_deref() == owner,
@@ -240,7 +240,7 @@ async fn listen(live: &LiveView, listener: TcpListener) {
         let live = live.clone();
         async move {
             if request.uri().path().starts_with(PATH) {
-                answer(&live, &Keys::none(), request).await
+                answer(&live, &ApiKeys::none(), request).await
             } else {
                 plain(StatusCode::NOT_FOUND, "Not found\n")
             }

@@ -19,7 +19,7 @@ pub use guard::RequestGuard;
 #[cfg(any(test, fuzzing))]
 pub(crate) use guard::fuzz as fuzz_guard;
 pub use key_file::{KeyFile, NamedKey, digest_of, parse as parse_key_file};
-pub use keys::Keys;
+pub use keys::ApiKeys;
 pub use oauth::OAuth;
 pub use owner::random_key;
 pub use serve::{HttpOptions, HttpServer};

@@ -24,8 +24,8 @@ use url::{Host, Url};
 use super::key_file::{ToolLists, every_tool, read_toml};
 use super::owner::Owner;
 use crate::hex::hex;
-use crate::mcp::grant::{Grant, RecentCalls};
-use crate::mcp::tool::{Capability, Effect};
+use crate::mcp::grant::{OwnerPermissions, RecentCalls};
+use crate::mcp::tool::{Capability, ToolEffect};
 
 /// The path of this server's OAuth metadata (RFC 9728). The path of the resource may follow.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
@@ -130,10 +130,10 @@ impl OAuth {
         }
         let some = granted.iter().copied().map(Option::as_ref).collect::<Option<Vec<_>>>();
         let tools = some.map(|sets| sets.into_iter().flatten().copied().collect());
-        Ok(self.owner(&claims.sub, Grant { tools, ..Grant::default() }))
+        Ok(self.owner(&claims.sub, OwnerPermissions { tools, ..OwnerPermissions::default() }))
     }
 
-    fn owner(&self, subject: &str, grant: Grant) -> Owner {
+    fn owner(&self, subject: &str, grant: OwnerPermissions) -> Owner {
         let digest =
             Sha256::new().chain_update(&self.issuer).chain_update([0]).chain_update(subject).finalize();
         let folder = format!("user-{}", hex(&digest[..16]));
@@ -309,7 +309,7 @@ fn words(scope: &Value) -> impl Iterator<Item = &str> {
 
 fn usual_scopes() -> BTreeMap<String, Option<BTreeSet<&'static str>>> {
     let looks =
-        every_tool().filter(|tool| tool.effect == Effect::Reads && tool.capability == Capability::Core);
+        every_tool().filter(|tool| tool.effect == ToolEffect::Reads && tool.capability == Capability::Core);
     let looks = looks.map(|tool| tool.name).chain(NAVIGATION_TOOLS).collect();
     let [all, read] = SCOPES.map(str::to_owned);
     BTreeMap::from([(all, None), (read, Some(looks))])

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::error::{Error, Result};
-use crate::mcp::grant::Grant;
+use crate::mcp::grant::OwnerPermissions;
 
 /// The owner of an API key. Owners are isolated from each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub(super) struct Owner {
     pub(super) name: Arc<str>,
     /// The name of the owner's folder for files; `None` if there is only one owner.
     pub(super) folder: Option<Arc<str>>,
-    pub(super) grant: Arc<Grant>,
+    pub(super) grant: Arc<OwnerPermissions>,
 }
 
 /// The SHA-256 digest of an API key.

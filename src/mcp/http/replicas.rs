@@ -21,7 +21,7 @@ use super::clients::Name;
 use super::owner::Owner;
 use super::serve::{App, LARGEST_BODY, Refused, json_response, plain};
 use crate::error::Result;
-use crate::fleet::{Peer, PeerCall, PeerClient, Replica, SECRET_HEADER};
+use crate::fleet::{PEER_SECRET_HEADER, Peer, PeerCall, PeerClient, Replica};
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::tool::SESSION_ARGUMENT;
@@ -34,7 +34,7 @@ pub(super) struct PeerClients {
 
 /// Whether a request comes from another server of the group: it contains their shared secret.
 pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
-    headers.get(SECRET_HEADER).is_some_and(|given| replica.is_secret(given.as_bytes()))
+    headers.get(PEER_SECRET_HEADER).is_some_and(|given| replica.is_secret(given.as_bytes()))
 }
 
 impl PeerClients {
@@ -63,7 +63,7 @@ impl PeerClients {
         let mut known = self.known.lock();
         let make = |owner: &Option<String>| {
             Arc::new(match owner {
-                Some(owner) => dispatcher.client_for_owner(owner, &Arc::default()),
+                Some(owner) => dispatcher.new_client_for_owner(owner, &Arc::default()),
                 None => dispatcher.client(),
             })
         };
@@ -101,7 +101,7 @@ pub(super) fn request_to(peers: &PeerClient, peer: &Peer, parts: &Parts) -> reqw
     let mut headers = parts.headers.clone();
     keep_what_is_passed_on(&mut headers);
     let request = peers.client().request(parts.method.clone(), format!("{}{path}", peer.url));
-    request.headers(headers).header(SECRET_HEADER, &peer.secret)
+    request.headers(headers).header(PEER_SECRET_HEADER, &peer.secret)
 }
 
 /// Converts the response of another server to the response for the client.
@@ -119,7 +119,7 @@ fn keep_what_is_passed_on(headers: &mut HeaderMap) {
     {
         headers.remove(name);
     }
-    headers.remove(SECRET_HEADER);
+    headers.remove(PEER_SECRET_HEADER);
 }
 
 /// Stores `initialize` messages in the shared state, so that another server can continue an MCP session.
@@ -129,14 +129,15 @@ pub(super) struct SharedSessions(pub(super) Arc<Replica>);
 #[async_trait]
 impl SessionStore for SharedSessions {
     async fn load(&self, session_id: &str) -> Result<Option<SessionState>, SessionStoreError> {
-        let known = self.0.look_up_connection(session_id, None).await?;
+        let known = self.0.look_up_or_take_over_connection(session_id, None).await?;
         let began = known.and_then(|known| known.began);
         Ok(began.and_then(|began| serde_json::from_str(&began).ok()))
     }
 
     async fn store(&self, session_id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
         // If this fails, the session still works, but only on this server.
-        if let Err(error) = self.0.look_up_connection(session_id, Some(&serde_json::to_string(state)?)).await
+        if let Err(error) =
+            self.0.look_up_or_take_over_connection(session_id, Some(&serde_json::to_string(state)?)).await
         {
             tracing::warn!(%error, "no other server can go on with a client's session");
         }
@@ -144,7 +145,7 @@ impl SessionStore for SharedSessions {
     }
 
     async fn delete(&self, session_id: &str) -> Result<(), SessionStoreError> {
-        self.0.remove_connection(session_id).await;
+        self.0.remove_connection_record(session_id).await;
         Ok(())
     }
 }
@@ -167,7 +168,7 @@ impl App {
         let (Some(replica), Ok(connection)) = (&self.replica, id.to_str()) else { return Err(unknown()) };
         let name = Name { owner: owner.clone(), connection: connection.to_owned() };
         let known = replica
-            .look_up_connection(&connection_name(&name), None)
+            .look_up_or_take_over_connection(&connection_name(&name), None)
             .await
             .map_err(|_| state_unavailable())?;
         if known.is_none() || from_peer {
@@ -184,7 +185,7 @@ impl App {
             return Ok(here);
         }
         let place = replica
-            .look_up_connection(&connection_name(name), Some(""))
+            .look_up_or_take_over_connection(&connection_name(name), Some(""))
             .await
             .map_err(|_| state_unavailable())?;
         Ok(place.and_then(|place| place.elsewhere).map_or(here, ClientLocation::Elsewhere))

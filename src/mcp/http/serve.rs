@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use super::clients::{ClientLimits, Clients, Name, Presence};
 use super::entrance::{AcceptedConnection, UnauthenticatedConnections};
 use super::guard::RequestGuard;
-use super::keys::{KeyCheck, Keys};
+use super::keys::{ApiKeys, KeyCheck};
 use super::oauth::{Denied, OAuth};
 use super::owner::Owner;
 use super::replicas::{
@@ -38,7 +38,7 @@ use super::replicas::{
     uses_own_tabs,
 };
 use crate::error::{Error, Result};
-use crate::fleet::{CALL_PATH, Replica};
+use crate::fleet::{PEER_CALL_PATH, Replica};
 use crate::json::without_half_pairs;
 use crate::live::LiveView;
 use crate::mcp::dispatch::Dispatcher;
@@ -73,7 +73,7 @@ pub struct HttpOptions {
     pub host: String,
     /// The port; 0 for any free port.
     pub port: u16,
-    pub keys: Keys,
+    pub keys: ApiKeys,
     pub guard: RequestGuard,
     pub limits: ClientLimits,
     /// Whether `/metrics` is served.
@@ -199,7 +199,7 @@ impl HttpServer {
         let _ =
             timeout(Duration::from_millis(300), async { while serving.join_next().await.is_some() {} }).await;
         serving.abort_all();
-        if timeout(shutdown::BROWSER_LIMIT, dispatcher.services.engine.close()).await.is_err() {
+        if timeout(shutdown::BROWSER_CLOSE_TIMEOUT, dispatcher.services.engine.close()).await.is_err() {
             tracing::warn!("the browser did not close in time");
         }
     }
@@ -289,7 +289,7 @@ impl App {
     ) -> Result<Response<Body>, Refused> {
         let (parts, body) = request.into_parts();
         let from_peer = self.replica.as_ref().is_some_and(|replica| is_from_peer(replica, &parts.headers));
-        if from_peer && parts.uri.path() == CALL_PATH {
+        if from_peer && parts.uri.path() == PEER_CALL_PATH {
             entrance.mark_authenticated();
             self.refuse_if_leaving()?;
             return Ok(self.peer_clients.answer(&self.dispatcher, body).await);
@@ -487,7 +487,7 @@ impl App {
         if let Some(name) = session.filter(|_| response.status().is_success()) {
             self.clients.leave(&name).await;
             if let Some(replica) = &self.replica {
-                replica.remove_connection(&connection_name(&name)).await;
+                replica.remove_connection_record(&connection_name(&name)).await;
             }
         }
         let mut response = response.map(Body::new);
@@ -505,7 +505,7 @@ impl App {
             Some(connection) => {
                 let name = Name { owner: name.owner.clone(), connection };
                 if let Some(replica) = &self.replica {
-                    let _ = replica.look_up_connection(&connection_name(&name), Some("")).await;
+                    let _ = replica.look_up_or_take_over_connection(&connection_name(&name), Some("")).await;
                 }
                 present.rename(name);
             }

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 use super::guard::RequestGuard;
 use super::live::{plain, refused, scripted, serve_loopback};
-use crate::trace::{DocumentQuery, Phase, Resource, Trace, VIEWER_HTML};
+use crate::trace::{Resource, SnapshotPhase, SnapshotQuery, Trace, VIEWER_HTML};
 
 /// CSP directives for the viewer page: images and frames only from this server.
 const LOADS: &str = "img-src 'self'; frame-src 'self'";
@@ -49,7 +49,7 @@ impl TraceServer {
     /// Serves requests until this future is dropped.
     pub async fn serve(self) {
         let (token, trace) = (Arc::<str>::from(self.token), self.trace);
-        let Ok(guard) = RequestGuard::new("127.0.0.1", &[], &[]).map(RequestGuard::with_sandboxed) else {
+        let Ok(guard) = RequestGuard::new("127.0.0.1", &[], &[]).map(RequestGuard::with_null_origin) else {
             return;
         };
         serve_loopback(self.listener, guard, move |request| {
@@ -89,9 +89,9 @@ fn piece(trace: &Trace, piece: &str, query: &HashMap<String, String>) -> Option<
         "picture" => trace.picture(index("index")?).map(resource),
         "resource" => trace.resource(index("at")?, get("url")?).map(resource),
         "document" => {
-            let query = DocumentQuery {
+            let query = SnapshotQuery {
                 call: get("call")?,
-                phase: Phase::from_name(get("phase")?)?,
+                phase: SnapshotPhase::from_name(get("phase")?)?,
                 frame: get("frame"),
             };
             trace

@@ -68,5 +68,5 @@ impl App {
 fn server_of(live: &LiveView, path: &str) -> Option<String> {
     let (id, _) = path.strip_prefix(live::PATH)?.split_once('/')?;
     // Looks up only valid server names, which are UUIDs.
-    Some(Uuid::parse_str(live.server_of_link(id)?).ok()?.to_string())
+    Some(Uuid::parse_str(live.other_server_of_link(id)?).ok()?.to_string())
 }

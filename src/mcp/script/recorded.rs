@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::Subject::{Element, Keyboard, Page};
 use super::step::{secret, subject};
 use super::{Line, RecordedScript, Subject, call};
-use crate::browser::{BrowserNavigation, LocatorSpec, RecordedStep, RecordedUserAction, SecretKind};
+use crate::browser::{BrowserNavigation, LocatorSpec, RecordedElementAction, RecordedUserAction, SecretKind};
 
 impl RecordedScript {
     /// Records an action of a person. Typing into a field becomes one statement with the final value.
@@ -34,7 +34,7 @@ impl RecordedScript {
         let is_key = |line: &Line| match line {
             Line::Call(_, "press", keys, _) => matches!(
                 &keys[..],
-                [Value::String(key)] if RecordedStep::Press { key: key.clone() }.may_navigate()
+                [Value::String(key)] if RecordedElementAction::Press { key: key.clone() }.may_navigate()
             ),
             _ => false,
         };
@@ -44,16 +44,16 @@ impl RecordedScript {
         self.push(call(Page, way, []));
     }
 
-    fn step(&mut self, at: Option<Vec<LocatorSpec>>, did: RecordedStep) {
+    fn step(&mut self, at: Option<Vec<LocatorSpec>>, did: RecordedElementAction) {
         let Some(ways) = at else {
-            if let RecordedStep::Press { key } = did {
+            if let RecordedElementAction::Press { key } = did {
                 self.push(call(Keyboard, "press", [key.into()]));
             }
             return;
         };
         let element = Element(ways.clone());
         let line = match did {
-            RecordedStep::Click { button, modifiers } => {
+            RecordedElementAction::Click { button, modifiers } => {
                 let mut options = Vec::new();
                 if button != "left" {
                     options.push(("button", button.into()));
@@ -63,20 +63,20 @@ impl RecordedScript {
                 }
                 Line::Call(element, "click", Vec::new(), options)
             }
-            RecordedStep::DoubleClick => {
+            RecordedElementAction::DoubleClick => {
                 self.take_back(&element, &["click"], 2);
                 call(element, "dblclick", [])
             }
-            RecordedStep::Fill { text } => self.fill(element, text.into()),
-            RecordedStep::FillSecret { kind } => {
+            RecordedElementAction::Fill { text } => self.fill(element, text.into()),
+            RecordedElementAction::FillSecret { kind } => {
                 let name = self.secret_of(kind, &ways);
                 self.fill(element, secret(&name))
             }
-            RecordedStep::Check { checked } => {
+            RecordedElementAction::Check { checked } => {
                 self.take_back(&element, &["set_checked"], 1);
                 call(element, "set_checked", [checked.into()])
             }
-            RecordedStep::Select { options } => {
+            RecordedElementAction::Select { options } => {
                 self.take_back(&element, &["select_option"], 1);
                 let chosen = match <[String; 1]>::try_from(options) {
                     Ok([only]) => only.into(),
@@ -84,9 +84,9 @@ impl RecordedScript {
                 };
                 call(element, "select_option", [chosen])
             }
-            RecordedStep::Files { names } => call(element, "set_input_files", [names.into()]),
-            RecordedStep::Press { key } => call(element, "press", [key.into()]),
-            RecordedStep::Drag { onto } => {
+            RecordedElementAction::Files { names } => call(element, "set_input_files", [names.into()]),
+            RecordedElementAction::Press { key } => call(element, "press", [key.into()]),
+            RecordedElementAction::Drag { onto } => {
                 let frame = &ways[..ways.len() - 1];
                 let end = Element(frame.iter().cloned().chain([onto]).collect());
                 call(element, "drag_to", [subject(&end)])

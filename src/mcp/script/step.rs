@@ -5,17 +5,17 @@ use serde_json::{Map, Value};
 
 use super::Subject::{Element, Expected, Keyboard, Mouse, Option as Offered, Page, Text};
 use super::{
-    ISOLATED, LOCATOR, LONG_PRESS_MS, Line, NamedElement, SECRET, STEPS, ScriptLanguage, Subject, call,
+    ISOLATED, LOCATOR, LONG_PRESS_MS, Line, ReferencedElement, SECRET, STEPS, ScriptLanguage, Subject, call,
 };
 use crate::browser::input::Point;
-use crate::browser::{LocatedElement, RecordedAction, ScriptWorld};
+use crate::browser::{ElementLocators, PerformedInput, ScriptWorld};
 
 /// A tool call to be converted to statements.
 #[derive(Debug)]
 pub struct RecordedCall<'a> {
     pub asked: &'a Map<String, Value>,
     /// The locators of elements, by the ref or selector with which the call refers to them.
-    pub found: &'a HashMap<String, NamedElement>,
+    pub found: &'a HashMap<String, ReferencedElement>,
     pub dialog_was_open: bool,
     /// The index of the call's tab, in the order of opening.
     pub tab: usize,
@@ -111,7 +111,7 @@ impl RecordedCall<'_> {
         let (start, end) = (self.element("startRef")?, self.element("endRef")?);
         let moves = self.found.get(self.text("endRef")?)?.moves.get().unwrap_or_default();
         let dropped = moves.iter().find_map(|done| match done {
-            RecordedAction::Drop { at, long_press } => Some((*at, *long_press)),
+            PerformedInput::Drop { at, long_press } => Some((*at, *long_press)),
             _ => None,
         });
         let from = match self.text("startPosition") {
@@ -297,24 +297,24 @@ impl RecordedCall<'_> {
     }
 }
 
-impl NamedElement {
+impl ReferencedElement {
     /// Returns the recorded pointer and key actions on the element; `None` if there are none.
     fn moved(&self, element: &Subject) -> Option<Vec<Line>> {
         let line = |done| match done {
-            RecordedAction::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
-            RecordedAction::Keys { key, times } => {
+            PerformedInput::Keys { key, times: 1 } => Some(call(element.clone(), "press", [key.into()])),
+            PerformedInput::Keys { key, times } => {
                 Some(Line::Times(times, Box::new(call(element.clone(), "press", [key.into()]))))
             }
-            RecordedAction::Press(at) => Some(Line::Pointer(element.clone(), at, None)),
-            RecordedAction::Slide(from, to) => Some(Line::Pointer(element.clone(), from, Some(to))),
-            RecordedAction::Drop { .. } => None,
+            PerformedInput::Press(at) => Some(Line::Pointer(element.clone(), at, None)),
+            PerformedInput::Slide(from, to) => Some(Line::Pointer(element.clone(), from, Some(to))),
+            PerformedInput::Drop { .. } => None,
         };
         Some(self.moves.get()?.into_iter().filter_map(line).collect())
     }
 }
 
 /// Returns the statements that select options of a native or custom list.
-fn choose(found: &LocatedElement, values: &Value) -> Option<Vec<Line>> {
+fn choose(found: &ElementLocators, values: &Value) -> Option<Vec<Line>> {
     let element = Element(found.ways.clone());
     if found.tag == "select" {
         return Some(vec![call(element, "select_option", [values.clone()])]);

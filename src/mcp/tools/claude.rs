@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{address, inline};
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{AnyTool, FailedCall, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{AnyTool, FailedCall, TABLESS_TRAITS, Tool, Toolset, ToolsetTraits};
 
 pub mod keys;
 pub mod look;
@@ -26,7 +26,7 @@ const FAMILY: &ToolsetTraits = &ToolsetTraits {
     names: &NAMES,
     instructions: Some(INSTRUCTIONS),
     lacks_webkit: Some("these tools work in tabs, and a session has only one page there"),
-    ..WITHOUT_TABS
+    ..TABLESS_TRAITS
 };
 
 /// The MCP instructions for clients that use only this toolset.
@@ -87,14 +87,14 @@ pub static CLAUDE_TOOLS: [AnyTool; 31] = [
 /// Marks a target as a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum PointTarget {
+pub enum CoordinateTag {
     Coordinate,
 }
 
 /// Marks a target as an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum ElementTarget {
+pub enum RefTag {
     Ref,
 }
 
@@ -107,8 +107,8 @@ pub enum Kind {
 
 /// Point in the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Place {
-    pub r#type: Option<PointTarget>,
+pub struct CoordinateTarget {
+    pub r#type: Option<CoordinateTag>,
     #[schemars(range(min = 0))]
     pub x: f64,
     #[schemars(range(min = 0))]
@@ -117,8 +117,8 @@ pub struct Place {
 
 /// An element.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Element {
-    pub r#type: Option<ElementTarget>,
+pub struct RefTarget {
+    pub r#type: Option<RefTag>,
     /// Ref from `read_page` or `find`.
     #[schemars(length(min = 1))]
     pub r#ref: String,
@@ -188,7 +188,7 @@ fn fail(failure: &FailedCall<'_>, reply: &mut Reply) {
 /// Reports the page after a navigation, as one line of text and as structured content.
 async fn report_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.current_page()?;
-    let (url, title) = (page.requested_url(), page.title().await);
+    let (url, title) = (page.attempted_url(), page.title().await);
     let status = page.document_response().map(|response| response.status);
     let titled = if title.is_empty() { String::new() } else { format!(" — {}", inline(&title)) };
     let answered = status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();

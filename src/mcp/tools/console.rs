@@ -13,7 +13,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::settings::ConsoleThreshold;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 /// How long to wait until the browser's log contains the texts of uncaught errors.
 const LOG_LIMIT: Duration = Duration::from_millis(300);
@@ -25,7 +25,7 @@ const LOG_PAUSE: Duration = Duration::from_millis(10);
 pub struct ConsoleMessages {
     /// Minimum level. Default: info.
     pub level: Option<ConsoleThreshold>,
-    /// Add source-mapped stacks, for messages after the first such call. Pages can detect it.
+    /// Add source-mapped stacks; full ones start after the first such call. Pages can detect this.
     #[serde(default)]
     pub stacks: bool,
 }
@@ -33,7 +33,7 @@ pub struct ConsoleMessages {
 impl Tool for ConsoleMessages {
     const NAME: &'static str = "browser_console_messages";
     const TITLE: &'static str = "Read the console";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -52,7 +52,7 @@ impl Tool for ConsoleMessages {
             sleep(LOG_PAUSE).await;
             complete = page.fill_error_texts(&mut messages);
         }
-        messages.extend(page.console_of_workers().await);
+        messages.extend(page.worker_console_messages().await);
         if self.stacks {
             call.progress.set_message("reading source maps");
             page.add_stacks(&mut messages).await?;

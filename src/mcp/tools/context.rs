@@ -7,12 +7,12 @@ use serde_json::json;
 
 use crate::Result;
 use crate::browser::proxy::Proxy;
-use crate::browser::{ExtraStorage, StorageState};
+use crate::browser::{StorageState, StorageStateOptions};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 use crate::session::ContentKind;
 
 /// The maximum size of a storage state file, in bytes.
@@ -25,15 +25,15 @@ pub struct CreateContext {
     #[schemars(length(min = 1, max = 64))]
     pub name: Option<String>,
     pub proxy: Option<ProxyArgument>,
-    /// Storage state file from `browser_context_save_storage` or Playwright.
+    /// Path of a file from `browser_context_save_storage` or Playwright.
     #[schemars(length(min = 1))]
     pub storage_state: Option<String>,
 }
 
-/// Proxy for all traffic of the context.
+/// The context's proxy.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProxyArgument {
-    /// `http://`, `https://` or `socks5://host:port`.
+    /// `http://host:port`, `https://` or `socks5://`.
     #[schemars(length(min = 1))]
     pub server: String,
     pub username: Option<String>,
@@ -45,7 +45,7 @@ pub struct ProxyArgument {
 impl Tool for CreateContext {
     const NAME: &'static str = "browser_context_create";
     const TITLE: &'static str = "Create a context";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
     const OPEN_WORLD: bool = false;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -84,7 +84,7 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
 }
 
-/// Make another context active: all tools then work on its pages.
+/// Make another context active: browser_ tools then use its pages.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SwitchContext {
     pub name: String,
@@ -93,7 +93,7 @@ pub struct SwitchContext {
 impl Tool for SwitchContext {
     const NAME: &'static str = "browser_context_switch";
     const TITLE: &'static str = "Switch to a context";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
     const OPEN_WORLD: bool = false;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -111,7 +111,7 @@ pub struct ListContexts {}
 impl Tool for ListContexts {
     const NAME: &'static str = "browser_context_list";
     const TITLE: &'static str = "List the contexts";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const OPEN_WORLD: bool = false;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -127,7 +127,7 @@ impl Tool for ListContexts {
                     "name": entry.name,
                     "isActive": entry.is_active,
                     "pageCount": entry.tabs.len(),
-                    "currentUrl": current.map(|tab| tab.page.requested_url()),
+                    "currentUrl": current.map(|tab| tab.page.attempted_url()),
                     "proxy": proxy.map(|proxy| json!({
                         "server": proxy.server(),
                         "hasAuth": proxy.has_credentials(),
@@ -144,7 +144,7 @@ impl Tool for ListContexts {
     }
 }
 
-/// Close a context and its pages. If it was active, `default` becomes active.
+/// Close a context and its pages. If it was active, "default" becomes active.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct CloseContext {
     pub name: String,
@@ -153,7 +153,7 @@ pub struct CloseContext {
 impl Tool for CloseContext {
     const NAME: &'static str = "browser_context_close";
     const TITLE: &'static str = "Close a context";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const OPEN_WORLD: bool = false;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -176,12 +176,12 @@ pub struct SaveStorage {
     /// JSON file to write. It contains logins.
     #[schemars(length(min = 1))]
     pub path: String,
-    /// Default: the active one.
+    /// Default: the active context.
     pub name: Option<String>,
-    /// Also databases (`IndexedDB`).
+    /// Also save `IndexedDB`.
     #[serde(default, rename = "indexedDB")]
     pub indexed_db: bool,
-    /// Also private files (OPFS).
+    /// Also save OPFS files.
     #[serde(default)]
     pub opfs: bool,
 }
@@ -189,7 +189,7 @@ pub struct SaveStorage {
 impl Tool for SaveStorage {
     const NAME: &'static str = "browser_context_save_storage";
     const TITLE: &'static str = "Save cookies and storage";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
     const OPEN_WORLD: bool = false;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -198,7 +198,7 @@ impl Tool for SaveStorage {
         let path = place.path().to_owned();
         let (name, context) = call.workspace.get_or_create_context(self.name.as_deref()).await?;
         call.progress.set_message("collecting cookies and storage");
-        let also = ExtraStorage { databases: self.indexed_db, private_files: self.opfs };
+        let also = StorageStateOptions { databases: self.indexed_db, private_files: self.opfs };
         let state = context.storage_state(also).await?;
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
         let secrets = call.services.secrets().clone();

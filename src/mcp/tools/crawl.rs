@@ -12,8 +12,8 @@ use crate::mcp::call::Call;
 use crate::mcp::files::{self, Destination};
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
-use crate::session::crawl::{CrawlOptions, CrawlReport, Crawler, OpenTab, StopReason};
+use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
+use crate::session::crawl::{CrawlOptions, CrawlReport, Crawler, StopReason, TabOpener};
 
 /// The longest URL in an answer, in characters.
 const LONGEST_EXAMPLE: usize = 48;
@@ -54,7 +54,7 @@ pub struct Crawl {
 impl Tool for Crawl {
     const NAME: &'static str = "browser_crawl";
     const TITLE: &'static str = "Crawl a site";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
     const CAPABILITY: Capability = Capability::Extract;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -62,7 +62,7 @@ impl Tool for Crawl {
         let options = self.options(call).await?;
         let most = options.max_pages;
         let workspace = call.workspace.clone();
-        let open_tab: OpenTab = Arc::new(move || {
+        let open_tab: TabOpener = Arc::new(move || {
             let workspace = workspace.clone();
             Box::pin(async move { workspace.new_background_tab().await })
         });
@@ -91,7 +91,7 @@ impl Crawl {
         }
         let allowed = if Destination::is_path(Some(&self.folder)) { Some(call.roots().await) } else { None };
         let output = call.settings.files.output_dir.clone();
-        let folder = files::place_folder(&self.folder, output, allowed).await?;
+        let folder = files::create_output_folder(&self.folder, output, allowed).await?;
         let mut options = CrawlOptions::new(url, folder);
         options.max_depth = self.max_depth;
         options.max_pages = self.max_pages.unwrap_or(options.max_pages);

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Result;
-use crate::browser::{CodeUsage, Finding, Vitals};
+use crate::browser::{AccessibilityViolation, CodeUsage, Vitals};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
+use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
 use crate::snapshot::Ref;
 
 mod axe;
@@ -45,7 +45,7 @@ pub struct Inspect {
 impl Tool for Inspect {
     const NAME: &'static str = "browser_inspect";
     const TITLE: &'static str = "Examine as a developer";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const CAPABILITY: Capability = Capability::Devtools;
     const FILE: Option<&'static str> = Some("txt");
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
@@ -61,7 +61,7 @@ impl Tool for Inspect {
             Inspection::Accessibility => {
                 let (found, looked) = page.audit().await?;
                 let frame = |number: u32| page.frame_by_number(number);
-                let describe = |finding: &Finding| {
+                let describe = |finding: &AccessibilityViolation| {
                     let number = finding.number.zip(frame(finding.frame));
                     number.map(|(number, frame)| target::element_ref(call, &page, &frame, number))
                 };
@@ -182,12 +182,12 @@ fn meaning(rule: &str) -> &'static str {
 }
 
 fn audit(
-    found: &[Finding],
+    found: &[AccessibilityViolation],
     looked: usize,
-    reference: impl Fn(&Finding) -> Option<Ref>,
+    reference: impl Fn(&AccessibilityViolation) -> Option<Ref>,
     is_whole: bool,
 ) -> String {
-    let mut by_rule: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    let mut by_rule: BTreeMap<&str, Vec<&AccessibilityViolation>> = BTreeMap::new();
     for finding in found {
         by_rule.entry(&finding.rule).or_default().push(finding);
     }

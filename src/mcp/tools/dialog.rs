@@ -8,22 +8,22 @@ use crate::browser::{ActionTarget, AnsweredDialog};
 use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 /// Accept or dismiss the open dialog. If none is open, set the answer to the next one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandleDialog {
     pub accept: bool,
-    /// Text for a prompt.
+    /// Answer to a prompt.
     pub prompt_text: Option<String>,
 }
 
 impl Tool for HandleDialog {
     const NAME: &'static str = "browser_handle_dialog";
     const TITLE: &'static str = "Answer a dialog";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
@@ -62,7 +62,7 @@ impl Tool for HandleDialog {
         if let Some(program) = program::paused(call) {
             return program.resume(call, reply).await;
         }
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }

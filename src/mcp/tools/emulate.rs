@@ -3,12 +3,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::emulation::{Geolocation, Media, NetworkThrottle};
+use crate::browser::emulation::{Geolocation, MediaEmulation, NetworkThrottle};
 use crate::browser::{Device, DeviceProfile};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
 
 /// Preferred color scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
@@ -67,7 +67,7 @@ pub struct Emulate {
 impl Tool for Emulate {
     const NAME: &'static str = "browser_emulate";
     const TITLE: &'static str = "Emulate";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
     const CAPABILITY: Capability = Capability::Emulation;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -96,7 +96,7 @@ impl Tool for Emulate {
             true => "Everything is as usual again".to_owned(),
             false => format!("Pretending: {}", changes.join(", ")),
         });
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         Ok(())
     }
 }
@@ -120,8 +120,8 @@ impl Emulate {
         }
     }
 
-    fn media(&self) -> Media {
-        Media {
+    fn media(&self) -> MediaEmulation {
+        MediaEmulation {
             media: self.print.then(|| "print".to_owned()),
             color_scheme: self.color_scheme.map(|scheme| <&str>::from(scheme).to_owned()),
             reduced_motion: self.reduced_motion.then(|| "reduce".to_owned()),

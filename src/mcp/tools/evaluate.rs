@@ -10,7 +10,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 
 /// The maximum number of characters of a script's result in an answer.
 const LONGEST_RESULT: usize = MAX_LIST_CHARS;
@@ -29,7 +29,7 @@ pub struct Evaluate {
 impl Tool for Evaluate {
     const NAME: &'static str = "browser_evaluate";
     const TITLE: &'static str = "Run JavaScript";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FILE: Option<&'static str> = Some("json");
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 

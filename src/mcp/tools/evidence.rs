@@ -6,7 +6,9 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::Result;
-use crate::browser::{Area, CaptureOptions, ImageFormat, Page, Screenshot, ScreenshotOptions, VideoOptions};
+use crate::browser::{
+    Area, ImageFormat, Page, Screenshot, ScreenshotOptions, SnapshotTreeOptions, VideoOptions,
+};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
@@ -15,8 +17,8 @@ use crate::mcp::kept::RunningVideo;
 use crate::mcp::page_text;
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
-use crate::mcp::tool::{Capability, Effect, Tool};
-use crate::session::{ContentKind, FileTarget};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
+use crate::session::{ContentKind, WriteTarget};
 
 /// The maximum number of labels in a screenshot. More would hide the page.
 const MOST_LABELS: usize = 150;
@@ -32,7 +34,7 @@ pub(super) const LARGEST_SCALE: f64 = 4.0;
 /// one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TakePicture {
+pub struct TakeAnnotatedScreenshot {
     /// Number the interactive elements; the answer lists their refs.
     #[serde(default)]
     pub labels: bool,
@@ -49,10 +51,10 @@ pub struct TakePicture {
     pub filename: Option<String>,
 }
 
-impl Tool for TakePicture {
+impl Tool for TakeAnnotatedScreenshot {
     const NAME: &'static str = "browser_picture";
     const TITLE: &'static str = "Picture with labels or differences";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const CAPABILITY: Capability = Capability::Evidence;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -111,7 +113,7 @@ impl Tool for TakePicture {
     }
 }
 
-impl TakePicture {
+impl TakeAnnotatedScreenshot {
     async fn take(&self, page: &Page, area: Area) -> Result<Screenshot> {
         let scale = match area {
             Area::Part([_, _, width, height]) => {
@@ -137,7 +139,8 @@ impl TakePicture {
         if !self.labels {
             return page.label_boxes(taken, &[], format, quality).await;
         }
-        let tree = capture(call, page, CaptureOptions { boxes: true, ..CaptureOptions::default() }).await?;
+        let tree = capture(call, page, SnapshotTreeOptions { boxes: true, ..SnapshotTreeOptions::default() })
+            .await?;
         let [_, _, width, height] = taken.area;
         let (left, top) =
             self.region.as_ref().map_or((0.0, 0.0), |region| (region[0].floor(), region[1].floor()));
@@ -222,7 +225,7 @@ pub struct RecordPage {
 impl Tool for RecordPage {
     const NAME: &'static str = "browser_record";
     const TITLE: &'static str = "Record or archive";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
     const CAPABILITY: Capability = Capability::Evidence;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -293,7 +296,7 @@ impl Tool for RecordPage {
 }
 
 impl RecordPage {
-    async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(FileTarget, String)> {
+    async fn destination(&self, call: &Call<'_>, ending: &str) -> Result<(WriteTarget, String)> {
         let mut file = call.destination(self.filename.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
             file.append_extension(&format!(".{ending}"));

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
+use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
 
 const MOST_PAGES: u32 = 100;
 const MOST_ROWS: usize = 100_000;
@@ -61,7 +61,7 @@ pub struct Extract {
 impl Tool for Extract {
     const NAME: &'static str = "browser_extract";
     const TITLE: &'static str = "Extract rows";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Extract;
     const FILE: Option<&'static str> = Some("jsonl");
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;

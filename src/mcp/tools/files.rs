@@ -8,20 +8,20 @@ use crate::Result;
 use crate::browser::{ActionTarget, ElementHandle, OpenedFile, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::session::Roots;
 
-/// Upload files to the open file chooser or the page's file input; with ref, drop them there. Without paths, cancel the
+/// Upload files to the open file chooser or the page's file input, or drop them on ref. Without arguments, cancel the
 /// chooser.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Drop target.
+    /// Ref or selector.
     pub r#ref: Option<String>,
-    /// Text to drop on ref, by MIME type.
+    /// Texts to drop on ref: {MIME type: text}.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
 }
@@ -29,7 +29,7 @@ pub struct FileUpload {
 impl Tool for FileUpload {
     const NAME: &'static str = "browser_file_upload";
     const TITLE: &'static str = "Upload files";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -54,7 +54,7 @@ impl Tool for FileUpload {
         let chooser = page.take_file_chooser();
         let input = match &chooser {
             Some(chooser) => match chooser.backend_node_id {
-                Some(node) => ElementHandle::by_node(&chooser.frame, node).await?,
+                Some(node) => ElementHandle::by_backend_node_id(&chooser.frame, node).await?,
                 None => return Err(unsupported()),
             },
             None => file_input(&page).await?.ok_or(Error::NoFileChooser)?,
@@ -74,7 +74,7 @@ impl Tool for FileUpload {
         };
         call.act(&page, ActionTarget::Given, Box::pin(give)).await?;
         reply.say(format!("Uploaded {arrived} file(s): {}", names.join(", ")));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }
@@ -98,7 +98,7 @@ impl FileUpload {
         let drop = element.drop_files_on_element(files, self.data.into_iter().collect(), &options);
         call.act(page, ActionTarget::Pressed(&element), Box::pin(drop)).await?;
         reply.say(format!("Dropped {what} on {description}"));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }

@@ -3,13 +3,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, CollapsedText, Page};
+use crate::browser::{CollapsedText, Page, SnapshotTreeOptions};
 use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, show_snapshot};
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::snapshot::{self, Pattern};
 
 /// Search the whole page, including what a snapshot omits, for a text or regular expression. Returns matching lines
@@ -30,13 +30,13 @@ pub struct Find {
 impl Tool for Find {
     const NAME: &'static str = "browser_find";
     const TITLE: &'static str = "Search the page";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FILE: Option<&'static str> = Some("yml");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let pattern = self.pattern()?;
         let page = call.existing_page().await?;
-        let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
+        let tree = capture(call, &page, SnapshotTreeOptions { all_refs: true, ..Default::default() }).await?;
         let options = call.snapshot_options();
         let around = self.around.unwrap_or(1) as usize;
         match snapshot::find(&tree, &pattern, around, options.usual_chars) {

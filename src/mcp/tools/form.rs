@@ -12,9 +12,9 @@ use crate::browser::{
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 // The kind of a form field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -37,14 +37,14 @@ pub struct Field {
     /// Ref or selector.
     #[schemars(length(min = 1))]
     pub r#ref: String,
-    /// Text; `true` or `false` for a checkbox or radio; option label or value; file path.
+    /// Text, number or file path; `true` or `false` for a checkbox or radio; option label or value.
     pub value: Option<String>,
-    /// Several option values or labels.
+    /// Several options, instead of value.
     #[serde(default)]
     pub values: Vec<String>,
 }
 
-/// Fill several form fields at once.
+/// Fill several form fields; name is any label.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     #[schemars(length(min = 1))]
@@ -64,7 +64,7 @@ struct FieldToFill<'a> {
 impl Tool for FillForm {
     const NAME: &'static str = "browser_fill_form";
     const TITLE: &'static str = "Fill a form";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -77,7 +77,13 @@ impl Tool for FillForm {
                 match field.fill(call).await {
                     Err(error) if ends_filling(&error) => return Err(error),
                     Err(error) => {
-                        outcomes.push(Err(target::explain_hidden(call, &page, &field.element, error).await));
+                        outcomes.push(Err(target::suggest_visible_control(
+                            call,
+                            &page,
+                            &field.element,
+                            error,
+                        )
+                        .await));
                     }
                     filled => outcomes.push(filled),
                 }
@@ -85,7 +91,7 @@ impl Tool for FillForm {
             Ok(())
         };
         let ended = call.act(&page, ActionTarget::Filled(&elements), Box::pin(fill)).await;
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         let mut shown = read(call, &page, &elements).await;
         // If the page wrote its own text into a field while it was being filled, the field is filled once more.
         let mixed: Vec<_> = found
@@ -237,7 +243,7 @@ impl FillForm {
 
 impl Field {
     async fn find(&self, call: &Call<'_>, page: &Page) -> Result<FieldToFill<'_>> {
-        let target = target::find_actionable(call, page, &self.r#ref).await?;
+        let target = target::find_operable_control(call, page, &self.r#ref).await?;
         let description = target.description(call, page);
         let element = target.element;
         let mut given = self.given()?;
@@ -326,7 +332,7 @@ pub struct SelectOption {
 impl Tool for SelectOption {
     const NAME: &'static str = "browser_select_option";
     const TITLE: &'static str = "Choose options";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -339,14 +345,14 @@ impl Tool for SelectOption {
                     element.set_control_value(kind, &self.values, &options).await
                 }
                 ControlKind::Text => element.fill_autocomplete(&self.values, &options).await,
-                _ => Err(element.no_list_error().await?),
+                _ => Err(element.not_a_list_error().await?),
             }
         };
         let select_alone = ActionTarget::Filled(std::slice::from_ref(&element));
         if let Err(error) = call.act(&page, select_alone, Box::pin(select)).await {
-            return Err(target::explain_hidden(call, &page, &element, error).await);
+            return Err(target::suggest_visible_control(call, &page, &element, error).await);
         }
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         let shown = match page.dialog() {
             Some(_) => None,
             None => element.control_value().await.ok().filter(|shown| shown.kind != ControlKind::Gone),

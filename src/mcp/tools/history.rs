@@ -6,7 +6,7 @@ use super::navigate::{LoadState, Timing, arrived};
 use crate::Result;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 
 /// fresh: reload without caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ pub struct History {
 impl Tool for History {
     const NAME: &'static str = "browser_history";
     const TITLE: &'static str = "Back, forward, reload";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

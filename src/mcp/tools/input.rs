@@ -10,11 +10,11 @@ use crate::browser::{
 };
 use crate::error::{CoveringElement, Error};
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
-/// Click an element.
+/// Click an element; with tap, touch it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Click {
@@ -38,7 +38,7 @@ pub struct Click {
 impl Tool for Click {
     const NAME: &'static str = "browser_click";
     const TITLE: &'static str = "Click";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let click = ClickOptions {
@@ -100,7 +100,7 @@ async fn reach(
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
     };
-    reply.show(PageView::Changes);
+    reply.show(PageDetail::Changes);
     reply.say(match around {
         None => format!("{done} {description}"),
         Some(holder) => format!(
@@ -169,7 +169,7 @@ pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     }
 }
 
-/// Type text into a field, replacing its value; without ref, into the focused element.
+/// Type text into a field, replacing its value; without ref, insert it at the caret.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
     /// Ref or selector.
@@ -188,7 +188,7 @@ pub struct Type {
 impl Tool for Type {
     const NAME: &'static str = "browser_type";
     const TITLE: &'static str = "Type text";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -209,9 +209,9 @@ impl Tool for Type {
         };
         let typed = call.act(&page, acts_on, Box::pin(typing)).await;
         if let Err(error) = typed {
-            return Err(target::explain_hidden(call, &page, &element, error).await);
+            return Err(target::suggest_visible_control(call, &page, &element, error).await);
         }
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         let gone = self.submit || page.dialog().is_some();
         let shown = match gone {
             true => None,
@@ -281,7 +281,7 @@ impl Type {
             }
             (_, None) => format!("Typed {count} where the focus is{enter}"),
         });
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 
@@ -311,7 +311,7 @@ impl Type {
             false => element.set_value_from_text(&self.text, options).await.map(|()| element.clone())?,
         };
         if self.submit {
-            field.control_value_after(&self.text).await?;
+            field.verify_control_value(&self.text).await?;
             field.press("Enter", options).await?;
         }
         Ok(field)

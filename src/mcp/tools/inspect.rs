@@ -6,27 +6,27 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{CaptureOptions, Page};
+use crate::browser::{Page, SnapshotTreeOptions};
 use crate::mcp::call::{Call, still_loading};
 use crate::mcp::describe::{capture, report_drawn, report_unseen, show_snapshot};
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::snapshot::{self, Ref, Tree};
 
 /// How long an empty page may take to build its content.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Show the page, or one part, as an outline with a ref for each element; with ref or filename, also link URLs.
-/// Other tools show only what changed.
+/// Show the page, or one part, as an outline with element refs; given ref or filename, also link URLs.
+/// Actions show only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// Show only this element's subtree, a heading's section, or a range such as e12-e40.
+    /// Show only this element (for a heading, its section) or a range such as e12-e40.
     pub r#ref: Option<String>,
     /// Maximum depth.
     pub depth: Option<u32>,
-    /// Show the full snapshot, not an excerpt, from this character on.
+    /// Show the unabridged snapshot from this character on.
     pub offset: Option<u32>,
     /// Add each element's `[box=x,y,width,height]`.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Snapshot {
 impl Tool for Snapshot {
     const NAME: &'static str = "browser_snapshot";
     const TITLE: &'static str = "Show the page";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FILE: Option<&'static str> = Some("yml");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -63,14 +63,14 @@ impl Tool for Snapshot {
         if let Some(seen) = self.show(tree, &options, part.is_some(), call, reply) {
             call.kept.seen.lock().set_tree(&page, seen);
         }
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         Ok(())
     }
 }
 
 impl Snapshot {
-    pub(in crate::mcp) fn capture_options(&self) -> CaptureOptions {
-        CaptureOptions { boxes: self.boxes, all_refs: self.all_refs, ..CaptureOptions::default() }
+    pub(in crate::mcp) fn capture_options(&self) -> SnapshotTreeOptions {
+        SnapshotTreeOptions { boxes: self.boxes, all_refs: self.all_refs, ..SnapshotTreeOptions::default() }
     }
 
     pub(in crate::mcp) fn options(&self, call: &Call<'_>) -> snapshot::Options {
@@ -96,7 +96,7 @@ impl Snapshot {
     ) -> Option<Arc<Tree>> {
         report_unseen(&tree, reply);
         let rendered = match self.offset {
-            Some(offset) => snapshot::render_part(&tree, options, offset as usize),
+            Some(offset) => snapshot::render_from_offset(&tree, options, offset as usize),
             None => snapshot::render(&tree, options),
         };
         if rendered.text.trim().is_empty() && rendered.cut.is_none() {
@@ -108,7 +108,7 @@ impl Snapshot {
         } else if !self.all_refs {
             report_drawn(&tree, reply);
         }
-        let tree_seen = if self.all_refs { Arc::new(tree.without_extra_nodes()) } else { tree };
+        let tree_seen = if self.all_refs { Arc::new(tree.without_all_refs_nodes()) } else { tree };
         (!is_part && !call.has_output_file()).then_some(tree_seen)
     }
 
@@ -117,7 +117,7 @@ impl Snapshot {
         &self,
         call: &Call<'_>,
         page: &Page,
-        options: CaptureOptions,
+        options: SnapshotTreeOptions,
         reply: &mut Reply,
     ) -> Result<Arc<Tree>> {
         let mark = page.mark();
@@ -125,7 +125,7 @@ impl Snapshot {
         if !tree.is_blank() {
             return Ok(tree);
         }
-        let still = page.until_document_complete(mark, BUILDING_LIMIT).await;
+        let still = page.until_content_built(mark, BUILDING_LIMIT).await;
         let tree = capture(call, page, options).await?;
         if !still.is_empty() && tree.is_blank() {
             reply.add_event(still_loading(&still));
@@ -157,10 +157,10 @@ impl SnapshotRange {
     }
 
     /// Captures only the selected element, or the full page for a heading's section or a range of refs.
-    async fn capture(&self, call: &Call<'_>, page: &Page, whole: CaptureOptions) -> Result<Arc<Tree>> {
+    async fn capture(&self, call: &Call<'_>, page: &Page, whole: SnapshotTreeOptions) -> Result<Arc<Tree>> {
         let frame = self.from.frame.unwrap_or(page.main_frame().number());
         let root = Some((frame, self.from.element));
-        let options = CaptureOptions { root, ..whole };
+        let options = SnapshotTreeOptions { root, ..whole };
         let tree = capture(call, page, options).await?;
         let is_heading = tree.nodes().first().is_some_and(|node| node.role == "heading");
         if !is_heading && self.until.is_none() {

@@ -4,11 +4,11 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::browser::find::{Channel, find};
-use crate::browser::install::{InstallProgress, LONGEST_SILENCE, install};
+use crate::browser::install::{DEFAULT_STALL_TIMEOUT, InstallProgress, install};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 use crate::session::BrowserSource;
 
 /// Report which browser is ready, or download Chromium if none is installed.
@@ -18,7 +18,7 @@ pub struct Install {}
 impl Tool for Install {
     const NAME: &'static str = "browser_install";
     const TITLE: &'static str = "Install the browser";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -60,7 +60,7 @@ impl Tool for Install {
                     });
                 };
                 let folder = launch.browsers_dir.as_deref();
-                let path = install(mirror, folder, LONGEST_SILENCE, &describe).await?;
+                let path = install(mirror, folder, DEFAULT_STALL_TIMEOUT, &describe).await?;
                 reply.say(format!("Chromium was downloaded and installed ({}).", path.display()));
                 Ok(())
             }

@@ -8,8 +8,8 @@ use crate::browser::ActionTarget;
 use crate::browser::input::Keyboard;
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 
 /// What to do with a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -32,10 +32,10 @@ pub struct PressKey {
     pub keys: Vec<String>,
     #[schemars(range(min = 1, max = 100))]
     pub times: Option<u32>,
-    /// How long to hold the key, in ms.
+    /// Hold time of each key, in ms.
     #[schemars(range(min = 1, max = 30_000))]
     pub hold: Option<f64>,
-    /// down holds the key until a call with up.
+    /// down: hold the key until a call with up.
     #[serde(default)]
     pub action: KeyAction,
 }
@@ -43,7 +43,7 @@ pub struct PressKey {
 impl Tool for PressKey {
     const NAME: &'static str = "browser_press_key";
     const TITLE: &'static str = "Press keys";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -58,7 +58,7 @@ impl Tool for PressKey {
         let acts_on = if types { ActionTarget::Typed } else { ActionTarget::Page };
         call.act(&page, acts_on, Box::pin(self.redact(&keyboard, &keys))).await?;
         reply.say(self.describe(&keys));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }

@@ -103,7 +103,7 @@ pub static ALL_TOOLS: [AnyTool; 66] = [
     AnyTool::of::<run::RunPython>(),
     AnyTool::of::<testing::Expect>(),
     AnyTool::of::<testing::ExportScript>(),
-    AnyTool::of::<evidence::TakePicture>(),
+    AnyTool::of::<evidence::TakeAnnotatedScreenshot>(),
     AnyTool::of::<evidence::RecordPage>(),
     AnyTool::of::<devtools::Inspect>(),
     AnyTool::of::<webmcp::PageTool>(),

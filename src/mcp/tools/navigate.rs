@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::mcp::call::{Call, still_loading};
 use crate::mcp::failure;
 use crate::mcp::page_text;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 use crate::session::challenge::VisitPurpose;
 use crate::session::handoff;
 
@@ -41,7 +41,7 @@ pub struct Navigate {
 impl Tool for Navigate {
     const NAME: &'static str = "browser_navigate";
     const TITLE: &'static str = "Open a URL";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -93,7 +93,10 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
     let patience = call.settings.timeouts.login;
     let person = call.person();
     match page
-        .unless_hung(None, handoff::wait_until_cleared(page, url, VisitPurpose::Action, patience, &person))
+        .unless_hung(
+            None,
+            handoff::wait_until_challenge_cleared(page, url, VisitPurpose::Action, patience, &person),
+        )
         .await
     {
         Err(error @ Error::PersonNeeded { .. }) => {
@@ -116,14 +119,14 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
     Ok(())
 }
 
-/// Go back to the previous page in the history. Forward and reload: `browser_history`.
+/// Go back one page in the history. To go forward or reload: `browser_history`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NavigateBack {}
 
 impl Tool for NavigateBack {
     const NAME: &'static str = "browser_navigate_back";
     const TITLE: &'static str = "Go back";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -137,7 +140,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// Default: until the page is usable.
+/// Default: the page is usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {
@@ -179,7 +182,7 @@ impl Timing {
         tokio::select! {
             biased;
             arrival = page.await_navigation_unless_hung(navigation) => arrival,
-            () = page.until_stalled(&before), if self.until.is_none() => {
+            () = page.until_parsing_stalled(&before), if self.until.is_none() => {
                 Err(Error::NavigationSlow { waited: self.limit })
             }
         }
@@ -218,7 +221,7 @@ pub(super) async fn arrived(
         // The new document can be read, although a pending resource delays its load event.
         Err(Error::NavigationSlow { .. }) if timing.until.is_none() && is_new => {
             reply.add_event(format!("{}{}", still_loading(&[]), describe_pending_requests(page)));
-            reply.show(PageView::Whole);
+            reply.show(PageDetail::Whole);
             Ok(())
         }
         arrival => report_arrival(page, &arrival?, mark, timing, reply).await,
@@ -244,7 +247,7 @@ async fn report_arrival(
                 Some(_) => page.wait_for_load_state(WaitUntil::Load, rest).await?,
             };
             let building = rest.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(rest));
-            let still = page.until_document_complete(mark, building).await;
+            let still = page.until_content_built(mark, building).await;
             if !loaded || !still.is_empty() {
                 reply.add_event(format!("{}{}", still_loading(&still), describe_pending_requests(page)));
             }
@@ -255,6 +258,6 @@ async fn report_arrival(
         }
         NavigationOutcome::Dialog => reply.say("The page asks something before it goes on."),
     }
-    reply.show(PageView::Whole);
+    reply.show(PageDetail::Whole);
     Ok(())
 }

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::Result;
-use crate::browser::{HarBodies, HarRequest, HarResponse, HarTimings, Page, RequestEntry};
+use crate::browser::{HarContentMode, HarRequest, HarResponse, HarTimings, Page, RequestEntry};
 use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 /// How long the browser may take to return a body.
 const BODY_LIMIT: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ pub struct NetworkRequests {
 impl Tool for NetworkRequests {
     const NAME: &'static str = "browser_network_requests";
     const TITLE: &'static str = "List network requests";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -98,7 +98,7 @@ async fn sent(page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
 /// Returns the body of a response from the browser or the archive; `None` if it is gone, or too large.
 async fn body(call: &Call<'_>, page: &Page, entry: &RequestEntry) -> Option<Vec<u8>> {
     let body = timeout(BODY_LIMIT, page.response_body(entry)).await.ok().and_then(Result::ok);
-    let body = body.or_else(|| call.archived_body(page, entry.number))?;
+    let body = body.or_else(|| call.archived_response_body(page, entry.number))?;
     (body.len() <= LARGEST_BODY).then_some(body)
 }
 
@@ -127,7 +127,7 @@ fn archived(entry: &RequestEntry, body: Option<Vec<u8>>) -> Value {
         }),
         failure: entry.failure.as_deref(),
     };
-    request.entry(HarBodies::Embed).entry
+    request.entry(HarContentMode::Embed).entry
 }
 
 pub(super) fn line(entry: &RequestEntry) -> Value {

@@ -17,9 +17,10 @@ use crate::mcp::budget;
 use crate::mcp::call::Call;
 use crate::mcp::page_text::{self, address, inline};
 use crate::mcp::reply::{Image, Reply};
-use crate::mcp::tool::{Effect, FailedCall, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{FailedCall, StallPolicy, TABLESS_TRAITS, Tool, ToolEffect, Toolset, ToolsetTraits};
 use crate::messages::Language;
-use crate::messages::patchright::{self as texts, Kind};
+use crate::messages::patchright::{self as texts, PatchrightTool};
+use crate::session::Workspace;
 use crate::session::visit::{self, VisitOptions, VisitResult, VisitTask};
 
 /// The properties of this toolset.
@@ -28,7 +29,7 @@ pub(crate) const FAMILY: &ToolsetTraits = &ToolsetTraits {
     fail,
     lists_session: true,
     opens_own_page: true,
-    ..WITHOUT_TABS
+    ..TABLESS_TRAITS
 };
 
 /// The default maximum number of characters of a page in an answer.
@@ -46,7 +47,7 @@ pub enum FetchFormat {
 
 /// 使用防检测浏览器抓取网页内容。
 ///
-/// 适用场景：动态渲染的网页、普通抓取工具被拦截的网页、需要登录状态的网页。长内容可用 offset 分段读取。
+/// 适用场景：动态渲染的网页、会拦截普通抓取工具的网页、需要登录状态的网页。长内容可用 offset 分段读取。
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Fetch {
     /// 要抓取的网页 URL
@@ -59,7 +60,7 @@ pub struct Fetch {
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// 从第几个字符开始
+    /// 起始字符（从 0 计）
     pub offset: Option<usize>,
     /// 最多返回的字符数
     pub max_chars: Option<usize>,
@@ -68,13 +69,15 @@ pub struct Fetch {
 impl Tool for Fetch {
     const NAME: &'static str = "patchright_fetch";
     const TITLE: &'static str = "抓取网页";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) = given(&self.url, RequiredArguments::Something, Kind::Fetch, language, reply) else {
+        let Some(url) =
+            given(&self.url, RequiredArguments::Something, PatchrightTool::Fetch, language, reply)
+        else {
             return Ok(());
         };
         let format = match self.format {
@@ -92,7 +95,7 @@ impl Tool for Fetch {
 
 /// 使用防检测浏览器截取网页截图。
 ///
-/// 适用场景：查看网页的实际外观，保存页面状态。
+/// 适用场景：查看或留存网页的实际外观。
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Screenshot {
     /// 要截图的网页 URL
@@ -108,13 +111,14 @@ pub struct Screenshot {
 impl Tool for Screenshot {
     const NAME: &'static str = "patchright_screenshot";
     const TITLE: &'static str = "网页截图";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) = given(&self.url, RequiredArguments::Something, Kind::Screenshot, language, reply)
+        let Some(url) =
+            given(&self.url, RequiredArguments::Something, PatchrightTool::Screenshot, language, reply)
         else {
             return Ok(());
         };
@@ -129,7 +133,7 @@ impl Tool for Screenshot {
 
 /// 在网页上点击指定元素。
 ///
-/// 适用场景：展开内容、翻页、关闭提示，然后读取点击后的页面。
+/// 适用场景：展开内容、翻页、关闭提示。返回点击后的页面内容。
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Click {
     /// 目标网页 URL
@@ -139,7 +143,7 @@ pub struct Click {
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// 从第几个字符开始
+    /// 起始字符（从 0 计）
     pub offset: Option<usize>,
     /// 最多返回的字符数
     pub max_chars: Option<usize>,
@@ -148,14 +152,14 @@ pub struct Click {
 impl Tool for Click {
     const NAME: &'static str = "patchright_click";
     const TITLE: &'static str = "点击元素";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
         let Some(url) =
-            given(&self.url, RequiredArguments::text(&self.selector), Kind::Click, language, reply)
+            given(&self.url, RequiredArguments::text(&self.selector), PatchrightTool::Click, language, reply)
         else {
             return Ok(());
         };
@@ -174,7 +178,7 @@ impl Tool for Click {
 
 /// 填写并提交网页表单。
 ///
-/// 适用场景：搜索、登录、提交信息，然后读取结果页面。
+/// 适用场景：搜索、登录、提交信息。返回结果页面的内容。
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     /// 表单页面 URL
@@ -188,7 +192,7 @@ pub struct FillForm {
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// 从第几个字符开始
+    /// 起始字符（从 0 计）
     pub offset: Option<usize>,
     /// 最多返回的字符数
     pub max_chars: Option<usize>,
@@ -197,7 +201,7 @@ pub struct FillForm {
 impl Tool for FillForm {
     const NAME: &'static str = "patchright_fill_form";
     const TITLE: &'static str = "填写表单";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -209,7 +213,9 @@ impl Tool for FillForm {
             true => RequiredArguments::Blank,
             false => RequiredArguments::Something,
         };
-        let Some(url) = given(&self.url, fields, Kind::FillForm, language, reply) else { return Ok(()) };
+        let Some(url) = given(&self.url, fields, PatchrightTool::FillForm, language, reply) else {
+            return Ok(());
+        };
         let submit = self.submit_selector.filter(|selector| !selector.trim().is_empty());
         let task = VisitTask::Fill { fields: self.fields, submit };
         let visit = visit(call, url, task, MARKDOWN, self.timeout).await?;
@@ -251,15 +257,19 @@ pub struct ExecuteJs {
 impl Tool for ExecuteJs {
     const NAME: &'static str = "patchright_execute_js";
     const TITLE: &'static str = "执行 JavaScript";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let language = call.settings.language;
-        let Some(url) =
-            given(&self.url, RequiredArguments::text(&self.script), Kind::ExecuteJs, language, reply)
-        else {
+        let Some(url) = given(
+            &self.url,
+            RequiredArguments::text(&self.script),
+            PatchrightTool::ExecuteJs,
+            language,
+            reply,
+        ) else {
             return Ok(());
         };
         let visit = visit(call, url, VisitTask::Run { script: self.script }, MARKDOWN, self.timeout).await?;
@@ -293,7 +303,7 @@ impl RequiredArguments {
 fn given(
     url: &str,
     other: RequiredArguments,
-    kind: Kind,
+    kind: PatchrightTool,
     language: Language,
     reply: &mut Reply,
 ) -> Option<Url> {
@@ -302,7 +312,7 @@ fn given(
         return None;
     }
     let reason = match read_url(url) {
-        None => texts::invalid_argument(Kind::Fetch, language),
+        None => texts::invalid_argument(PatchrightTool::Fetch, language),
         Some(_) if other == RequiredArguments::Blank => texts::invalid_argument(kind, language),
         Some(url) => return Some(url),
     };
@@ -345,13 +355,13 @@ async fn visit(
     if call.client.scratch.engine().running_browser().is_none() {
         call.progress.set_message("starting the browser");
     }
-    let tab = Tab(Some(call.client.scratch.new_tab().await?));
+    let tab = Tab(Some(call.client.scratch.spare_or_new_tab().await?));
     call.progress.set_message("loading the page");
     let visit = visit::run(tab.page()?, &url, &task, options, &person).await;
     if matches!(&visit, Err(Error::PersonNeeded { link: Some(_), .. })) {
         tab.leave_to_person(call);
     } else {
-        tab.close().await;
+        tab.close(&call.client.scratch).await;
     }
     Ok(struck(call, visit?))
 }
@@ -381,11 +391,10 @@ impl Tab {
         }
     }
 
-    async fn close(mut self) {
-        if let Some(page) = &self.0 {
-            let _ = page.close().await;
+    async fn close(mut self, workspace: &Workspace) {
+        if let Some(page) = self.0.take() {
+            workspace.replace_tab_by_spare(page).await;
         }
-        self.0 = None;
     }
 }
 
@@ -424,18 +433,18 @@ fn part(text: &str, offset: usize, most: Option<usize>) -> (String, Option<(usiz
 /// Writes the answer to a failed call, in the configured language.
 fn fail(&FailedCall { tool, arguments, error, language }: &FailedCall<'_>, reply: &mut Reply) {
     let (kind, needed) = match tool {
-        Screenshot::NAME => (Kind::Screenshot, ""),
-        Click::NAME => (Kind::Click, "selector"),
-        FillForm::NAME => (Kind::FillForm, "fields"),
-        ExecuteJs::NAME => (Kind::ExecuteJs, "script"),
-        _ => (Kind::Fetch, ""),
+        Screenshot::NAME => (PatchrightTool::Screenshot, ""),
+        Click::NAME => (PatchrightTool::Click, "selector"),
+        FillForm::NAME => (PatchrightTool::FillForm, "fields"),
+        ExecuteJs::NAME => (PatchrightTool::ExecuteJs, "script"),
+        _ => (PatchrightTool::Fetch, ""),
     };
     let lacks = |name: &str| !name.is_empty() && arguments.get(name).is_none_or(Value::is_null);
     let text = match error {
         Error::InvalidArguments { .. } if lacks("url") || lacks(needed) => {
             texts::missing_argument(kind, language).to_owned()
         }
-        Error::InvalidArguments { problems } => texts::wrong_arguments(language, problems),
+        Error::InvalidArguments { problems } => texts::argument_problems(language, problems),
         Error::Script { message } => {
             let message = page_text::quoted(&page_text::safe(message));
             texts::failure(kind, language, &texts::error_description(language, &Error::Script { message }))

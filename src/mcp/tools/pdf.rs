@@ -8,7 +8,7 @@ use crate::browser::{Paper, PdfOptions};
 use crate::mcp::call::Call;
 use crate::mcp::files;
 use crate::mcp::reply::{FileLink, Reply};
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
 use crate::session::ContentKind;
 
 /// Save the page as a PDF.
@@ -36,7 +36,7 @@ pub struct PdfSave {
 impl Tool for PdfSave {
     const NAME: &'static str = "browser_pdf_save";
     const TITLE: &'static str = "Save as PDF";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
     const CAPABILITY: Capability = Capability::Pdf;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

@@ -6,11 +6,11 @@ use serde_json::json;
 use crate::Result;
 use crate::error::LiveViewLink;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 use crate::session::handoff;
 
-/// Ask the user to do what only they can on this page: log in, pay, decide. Waits until they are done.
+/// Ask the user to do on this page what only they can: log in, pay, decide. Waits until they are done.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct AskPerson {
     /// What the user should do, and why.
@@ -21,7 +21,7 @@ pub struct AskPerson {
 impl Tool for AskPerson {
     const NAME: &'static str = "browser_ask_person";
     const TITLE: &'static str = "Ask the user";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
     // This tool hands the page over to a person, so it does not wait while the person controls the page.
     const WAITS_FOR_PERSON: bool = false;
@@ -42,7 +42,7 @@ impl Tool for AskPerson {
         let patience = call.settings.timeouts.login;
         let waited = handoff::ask_person(&page, &self.reason, patience, &call.person()).await?;
         reply.say(format!("The user says that it is done, after {} s.", waited.as_secs()));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }

@@ -9,9 +9,9 @@ use crate::browser::{self, ActionOptions, ActionTarget, DragOptions, DragResult,
 use crate::error::{Error, in_quotes};
 use crate::mcp::call::Call;
 use crate::mcp::page_text::one_line;
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 
 // Whether to press or release the mouse button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -21,13 +21,13 @@ pub enum PointerAction {
     Up,
 }
 
-/// Move the pointer over an element; action also presses or releases a button there, to hold or draw.
+/// Move the pointer over an element; with action, press or release the button there, to hold or draw.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Hover {
     /// Ref or selector. Without it, position is in the viewport.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// As in `browser_click`.
+    /// 10,20 (px) or 90%,50%.
     pub position: Option<String>,
     pub action: Option<PointerAction>,
     #[serde(default)]
@@ -37,7 +37,7 @@ pub struct Hover {
 impl Tool for Hover {
     const NAME: &'static str = "browser_hover";
     const TITLE: &'static str = "Move the pointer";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -84,7 +84,7 @@ impl Tool for Hover {
             Some(PointerAction::Up) => "Let go of the button at",
         };
         reply.say(format!("{verb} {description}"));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }
@@ -93,7 +93,7 @@ impl Hover {
     /// Returns the argument `position` as a point in the viewport; `None` to act at the pointer's position.
     async fn place(&self, page: &Page) -> Result<Option<Point>> {
         let (width, height) = page.viewport_size().await?;
-        let place = target::parse_place("position", self.position.as_deref(), width, height)?;
+        let place = target::parse_point_in_area("position", self.position.as_deref(), width, height)?;
         match place {
             Some(place) => inside(page, &[("position", "position", place.x, place.y)]).await?,
             None if self.action.is_none() => {
@@ -117,7 +117,7 @@ impl Hover {
 /// Where beside the end element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum DropPlacement {
     Before,
     After,
     Into,
@@ -133,19 +133,19 @@ pub struct Drag {
     pub start_element: Option<String>,
     /// Point in the start element: 10,20 (px) or 90%,50%.
     pub start_position: Option<String>,
-    /// Drop target; may be `startRef`.
+    /// Ref or selector to drop on.
     #[schemars(length(min = 1))]
     pub end_ref: String,
     pub end_element: Option<String>,
     pub end_position: Option<String>,
-    /// In a list: before or after the end element.
-    pub place: Option<Place>,
+    /// Drop before, after or into the end element.
+    pub place: Option<DropPlacement>,
 }
 
 impl Tool for Drag {
     const NAME: &'static str = "browser_drag";
     const TITLE: &'static str = "Drag and drop";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -176,7 +176,7 @@ impl Tool for Drag {
                 dragged = again;
             }
         }
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         let to = format!("{}{end_description}", options.place.map_or("to ", to_place));
         let now = match dragged {
             DragResult::Moved { short: true, .. } | DragResult::Order { beside: Some(false), .. } => {
@@ -212,7 +212,7 @@ async fn drag(
 ) -> Result<DragResult> {
     call.act(page, ActionTarget::Page, Box::pin(start.drag(end, options))).await?;
     // A document that was replaced, or that shows a dialog, cannot report the result.
-    let answer = if page.dialog().is_some() { None } else { start.drag_result().await.ok() };
+    let answer = if page.dialog().is_some() { None } else { start.last_drag_result().await.ok() };
     Ok(answer.unwrap_or(DragResult::Unknown))
 }
 
@@ -286,17 +286,17 @@ fn ordinal(number: usize) -> String {
     format!("{number}{suffix}")
 }
 
-impl From<Place> for browser::DropPosition {
-    fn from(place: Place) -> Self {
+impl From<DropPlacement> for browser::DropPosition {
+    fn from(place: DropPlacement) -> Self {
         match place {
-            Place::Before => Self::Before,
-            Place::After => Self::After,
-            Place::Into => Self::Into,
+            DropPlacement::Before => Self::Before,
+            DropPlacement::After => Self::After,
+            DropPlacement::Into => Self::Into,
         }
     }
 }
 
-/// Scroll an element into the middle of the viewport.
+/// Scroll an element to the middle of the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ScrollIntoView {
     /// Ref or selector.
@@ -308,7 +308,7 @@ pub struct ScrollIntoView {
 impl Tool for ScrollIntoView {
     const NAME: &'static str = "browser_scroll_into_view";
     const TITLE: &'static str = "Scroll to an element";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
@@ -317,7 +317,7 @@ impl Tool for ScrollIntoView {
         call.act(&page, ActionTarget::Page, Box::pin(element.scroll_to_centre(&call.action_options())))
             .await?;
         reply.say(format!("Scrolled {description} into view"));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use crate::mcp::describe::downloads;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::pdf;
 
 /// The default maximum number of characters of the page in an answer.
@@ -50,7 +50,7 @@ pub struct ReadPage {
 impl Tool for ReadPage {
     const NAME: &'static str = "browser_read";
     const TITLE: &'static str = "Read the page";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FILE: Option<&'static str> = Some("md");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

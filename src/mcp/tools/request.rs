@@ -18,7 +18,7 @@ use crate::mcp::call::Call;
 use crate::mcp::condition::matches_url;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
 use crate::session::{ArchivedResponse, RequestFilter, RequestRule, RuleEffect};
 
 /// The default number of characters of a body in an answer.
@@ -54,7 +54,7 @@ pub struct SearchRequests {
 impl Tool for SearchRequests {
     const NAME: &'static str = "browser_network_search";
     const TITLE: &'static str = "Search network requests";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const CAPABILITY: Capability = Capability::Network;
     const FILE: Option<&'static str> = Some("json");
 
@@ -66,11 +66,11 @@ impl Tool for SearchRequests {
         if let Some(text) = &self.text {
             call.progress.set_message("searching the answers");
             let begin = found.len().saturating_sub(MOST_SEARCHED);
-            found = page.filter_by_body_text(found.split_off(begin), text).await;
+            found = page.filter_by_response_text(found.split_off(begin), text).await;
         }
         // The archive has responses of earlier documents, and responses that the browser has dropped since.
         let numbers: HashSet<u64> = found.iter().map(|entry| entry.number).collect();
-        let archive = call.workspace.response_bodies(page.context()).of_page(&page);
+        let archive = call.workspace.response_archive(page.context()).responses_of_page(&page);
         let says = |kept: &ArchivedResponse| self.text.as_ref().is_none_or(|text| contains(&kept.body, text));
         let fresh = |kept: &ArchivedResponse| !numbers.contains(&kept.entry.number);
         let earlier = archive.into_iter().filter(|kept| fresh(kept) && self.means(&kept.entry) && says(kept));
@@ -137,13 +137,13 @@ pub struct ShowRequest {
 impl Tool for ShowRequest {
     const NAME: &'static str = "browser_network_request";
     const TITLE: &'static str = "Show a network request";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const CAPABILITY: Capability = Capability::Network;
     const FILE: Option<&'static str> = Some("txt");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.current_page()?;
-        let archive = call.workspace.response_bodies(page.context()).of_page(&page);
+        let archive = call.workspace.response_archive(page.context()).responses_of_page(&page);
         let kept = archive.into_iter().find(|kept| kept.entry.number == self.id);
         let known = page.request_entry(self.id).or_else(|| kept.as_ref().map(|kept| kept.entry.clone()));
         let entry = known.ok_or_else(|| Error::InvalidArguments {
@@ -286,7 +286,7 @@ pub struct RouteRequests {
 impl Tool for RouteRequests {
     const NAME: &'static str = "browser_route";
     const TITLE: &'static str = "Change requests on their way";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Network;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -473,7 +473,7 @@ pub struct SendRequest {
 impl Tool for SendRequest {
     const NAME: &'static str = "browser_request";
     const TITLE: &'static str = "Send a request";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Network;
     const FILE: Option<&'static str> = Some("txt");
 

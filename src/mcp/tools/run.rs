@@ -11,9 +11,9 @@ use crate::browser::BrowserContext;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::program::{Notebook, Program, ProgramOutput, ProgramTask, notebook};
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
+use crate::mcp::program::{ProgramOutput, ProgramTask, PythonNotebook, PythonProgram, notebook};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
 
 const USUAL_LIMIT: Duration = Duration::from_secs(30);
 /// The maximum number of characters of output in an answer.
@@ -38,7 +38,7 @@ pub struct RunPython {
 impl Tool for RunPython {
     const NAME: &'static str = "browser_run_python";
     const TITLE: &'static str = "Run a Python program";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Code;
     const FILE: Option<&'static str> = Some("txt");
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
@@ -56,18 +56,18 @@ impl Tool for RunPython {
         let room = if call.has_output_file() { MOST_WRITTEN } else { MOST_SHOWN };
         // Subscribes `browser_route` rules before the program's own routes, so that the rules decide first.
         let rules = call.workspace.rules(page.context());
-        let mut work = RunningProgram::begin(&*notes, Program { text: self.program, page, room })?;
+        let mut work = RunningProgram::begin(&*notes, PythonProgram { text: self.program, page, room })?;
         let printed = timeout(limit, work.running.ended()).await.ok();
         let in_time = printed.is_some();
         let printed = match printed {
             Some(printed) => Some(printed),
             None => work.end().await,
         };
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         say(printed.as_ref(), &work, call.has_output_file(), reply);
         if printed.is_none() {
             kept.take();
-            rules.delegate_unmatched(false);
+            rules.set_delegates_unmatched(false);
             reply.say(
                 "The program cannot be ended; it keeps what programs have named, and the next begins anew.",
             );
@@ -87,7 +87,7 @@ struct RunningProgram {
 }
 
 impl RunningProgram {
-    fn begin(notes: &dyn Notebook, program: Program) -> Result<Self> {
+    fn begin(notes: &dyn PythonNotebook, program: PythonProgram) -> Result<Self> {
         let context = program.page.context().clone();
         let running = notes.begin(program)?;
         context.set_has_dialog_listener(true);

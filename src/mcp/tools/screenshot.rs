@@ -17,8 +17,8 @@ use crate::mcp::files::{self, Destination};
 use crate::mcp::reply::{FileLink, Image, Reply};
 use crate::mcp::settings::ImageResponses;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
-use crate::session::{ContentKind, FileTarget};
+use crate::mcp::tool::{Tool, ToolEffect};
+use crate::session::{ContentKind, WriteTarget};
 
 /// The longest side in pixels that models accept without scaling: just below 1568, as the browser rounds up.
 const LONGEST_SIDE: u32 = 1566;
@@ -36,13 +36,13 @@ pub enum ImageType {
     Webp,
 }
 
-/// Take a screenshot of the page or one element. To act on the page, use `browser_snapshot`.
+/// Take a screenshot of the viewport or one element. To act on the page, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeScreenshot {
     /// Default: png.
     pub r#type: Option<ImageType>,
-    /// File name in the screenshot directory, or a path below the working directory.
+    /// Name in the screenshot directory, or path below the working directory.
     pub filename: Option<String>,
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
@@ -55,7 +55,7 @@ pub struct TakeScreenshot {
 impl Tool for TakeScreenshot {
     const NAME: &'static str = "browser_take_screenshot";
     const TITLE: &'static str = "Take a screenshot";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let (file, format) = self.file_and_format(call).await?;
@@ -69,7 +69,7 @@ impl Tool for TakeScreenshot {
             Some(text) => {
                 let (element, description) =
                     target::find_and_describe(call, &page, text, self.element.clone()).await?;
-                element.scroll_if_needed(&call.action_options()).await?;
+                element.scroll_into_view_if_reachable(&call.action_options()).await?;
                 let hidden = Error::NotActionable { obstacle: Obstacle::Hidden, waited: Duration::ZERO };
                 let area = element.bounding_box().await?.ok_or(hidden)?;
                 (Area::Part([area.x, area.y, area.width, area.height]), description)
@@ -101,7 +101,7 @@ impl Saved {
     /// Writes the file and reports its path. If the answer has the image, write errors do not fail the call.
     pub(in crate::mcp) async fn write(
         self,
-        place: Result<FileTarget>,
+        place: Result<WriteTarget>,
         bytes: Vec<u8>,
         call: &Call<'_>,
         reply: &mut Reply,

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::Result;
-use crate::browser::{ActionTarget, Axis, CaptureOptions, Page, ScrollArea, ScrollPosition};
+use crate::browser::{ActionTarget, Axis, Page, ScrollArea, ScrollPosition, SnapshotTreeOptions};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::describe::capture;
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::tool::{Tool, ToolEffect};
 use crate::snapshot;
 
 /// The part of the viewport by which one page of scrolling moves, so that the last lines remain visible.
@@ -38,17 +38,17 @@ pub enum Direction {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Scroll {
-    /// Element to scroll, or one inside it.
+    /// Ref or selector of (or in) the scroll area.
     pub r#ref: Option<String>,
     /// Default: down.
     #[serde(default)]
     pub direction: Direction,
-    /// Viewport heights. Default: 1.
+    /// Screenfuls. Default: 1.
     #[schemars(range(min = 0.1, max = 50))]
     pub pages: Option<f64>,
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pixels: Option<f64>,
-    /// Scroll to the end, loading more as it goes.
+    /// Scroll to the end, even if more loads.
     #[serde(default)]
     pub to_end: bool,
 }
@@ -56,7 +56,7 @@ pub struct Scroll {
 impl Tool for Scroll {
     const NAME: &'static str = "browser_scroll";
     const TITLE: &'static str = "Scroll";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         if [self.pages.is_some(), self.pixels.is_some(), self.to_end].iter().filter(|given| **given).count()
@@ -154,7 +154,7 @@ impl Scroll {
                 Ok(())
             };
             call.act(page, ActionTarget::Page, Box::pin(scroll)).await?;
-            let longer = self.forwards() && scroller.has_grown(now, mark).await?;
+            let longer = self.forwards() && scroller.wait_for_growth(now, mark).await?;
             if !longer {
                 let grown = if rounds == 0 { ListGrowth::Never } else { ListGrowth::Ended(rounds) };
                 return Ok((first, scroller.scroll_position().await?, grown));
@@ -203,8 +203,10 @@ impl Scroll {
         }
         let frame = scroller.frame().number();
         let tree =
-            capture(call, page, CaptureOptions { all_refs: true, ..CaptureOptions::default() }).await?;
-        let came = match scroller.came_into_view(moved, &tree.numbers_in(frame)).await {
+            capture(call, page, SnapshotTreeOptions { all_refs: true, ..SnapshotTreeOptions::default() })
+                .await?;
+        let came = match scroller.refs_scrolled_into_view(moved, &tree.element_numbers_in_frame(frame)).await
+        {
             Ok(came) => came,
             // Scrolling may make the page replace the scrolled area.
             Err(Error::StaleRef { .. } | Error::DocumentGone | Error::FrameDetached) => return Ok(()),
@@ -216,7 +218,7 @@ impl Scroll {
         let acts = |number: &u32| tree.has_control(frame, *number);
         let came: HashSet<u32> =
             came.into_iter().filter(|number| !(acts(number) && is_reported_elsewhere(number))).collect();
-        let part = tree.only(frame, &came).without_extra_nodes();
+        let part = tree.only(frame, &came).without_all_refs_nodes();
         if part.nodes().is_empty() {
             return Ok(());
         }
@@ -224,7 +226,7 @@ impl Scroll {
         let most = usual.change_chars;
         let options = snapshot::Options { usual_chars: most, max_chars: most, ..usual };
         reply.set_newly_visible(snapshot::render(&part, &options));
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, FailedCall, StallPolicy, Tool, Toolset, ToolsetTraits, WITHOUT_TABS};
+use crate::mcp::tool::{FailedCall, StallPolicy, TABLESS_TRAITS, Tool, ToolEffect, Toolset, ToolsetTraits};
 use crate::messages::sessions as texts;
 use crate::session::Workspace;
 use crate::session::challenge::{VisitPurpose, detect_challenge};
@@ -29,10 +29,10 @@ const FAMILY: &ToolsetTraits = &ToolsetTraits {
     fail,
     is_about_sessions: true,
     has_commands: false,
-    ..WITHOUT_TABS
+    ..TABLESS_TRAITS
 };
 
-/// Open a session with its own cookies, storage and page. Expires at expiresAt (ms since 1970).
+/// Open a session with its own cookies, storage and page. Returns sessionId and expiresAt (ms since 1970).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateSession {
@@ -55,9 +55,9 @@ impl BrowserType {
     /// Creates a separate workspace in this browser for the same client.
     fn workspace(self, of: &Workspace) -> Result<Workspace> {
         match self {
-            Self::Chromium => of.isolated_in_channel(Channel::Chromium),
-            Self::Firefox => of.isolated_in_channel(Channel::Firefox),
-            Self::Webkit => of.isolated_in_webkit(),
+            Self::Chromium => of.new_isolated_in_channel(Channel::Chromium),
+            Self::Firefox => of.new_isolated_in_channel(Channel::Firefox),
+            Self::Webkit => of.new_isolated_in_webkit(),
         }
     }
 }
@@ -65,7 +65,7 @@ impl BrowserType {
 impl Tool for CreateSession {
     const NAME: &'static str = "create_session";
     const TITLE: &'static str = "Create a session";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: ToolEffect = ToolEffect::Adds;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
@@ -90,7 +90,7 @@ impl Tool for CreateSession {
                     "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::SESSION_CREATED,
                 });
                 if session.workspace.webkit().is_some() {
-                    json["note"] = webdriver::NOTICE.into();
+                    json["note"] = webdriver::WEBKIT_NOTICE.into();
                 }
                 answer(reply, json);
             }
@@ -111,7 +111,7 @@ pub struct CloseSession {
 impl Tool for CloseSession {
     const NAME: &'static str = "close_session";
     const TITLE: &'static str = "Close a session";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
@@ -132,7 +132,7 @@ pub struct ListSessions {}
 impl Tool for ListSessions {
     const NAME: &'static str = "list_sessions";
     const TITLE: &'static str = "List the sessions";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
@@ -145,7 +145,7 @@ impl Tool for ListSessions {
                 let session = here.iter().find(|session| *session.id == *id);
                 let url = session.and_then(|session| match session.workspace.webkit() {
                     Some(webkit) => webkit.url(),
-                    None => session.workspace.active_page().map(|page| page.requested_url()),
+                    None => session.workspace.active_page().map(|page| page.attempted_url()),
                 });
                 json!({ "sessionId": id, "expiresAt": expires_at, "url": url })
             });
@@ -157,7 +157,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// Default: until the page is usable.
+/// Default: the page is usable.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {
@@ -183,7 +183,7 @@ pub struct Navigate {
 impl Tool for Navigate {
     const NAME: &'static str = "navigate";
     const TITLE: &'static str = "Open a URL in a session";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -231,7 +231,7 @@ pub struct Click {
     /// In ms.
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// Skip the actionability checks.
+    /// Click even if disabled or covered.
     #[serde(default)]
     pub force: bool,
     /// Default: 1.
@@ -242,7 +242,7 @@ pub struct Click {
 impl Tool for Click {
     const NAME: &'static str = "click";
     const TITLE: &'static str = "Click in a session";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -250,7 +250,7 @@ impl Tool for Click {
         let limit = self.timeout.map_or(call.settings.timeouts.action, milliseconds);
         let begun = tokio::time::Instant::now();
         call.progress.set_message("clicking");
-        let found = target::find_actionable_within(call, &page, &self.selector, limit).await?;
+        let found = target::find_operable_control_within(call, &page, &self.selector, limit).await?;
         let rest = limit.saturating_sub(begun.elapsed());
         #[expect(
             clippy::cast_possible_truncation,
@@ -292,7 +292,7 @@ pub struct Type {
 impl Tool for Type {
     const NAME: &'static str = "type";
     const TITLE: &'static str = "Type in a session";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -300,9 +300,9 @@ impl Tool for Type {
         let limit = self.timeout.map_or(call.settings.timeouts.action, milliseconds);
         let begun = tokio::time::Instant::now();
         call.progress.set_message("typing");
-        let element = target::find_actionable_within(call, &page, &self.selector, limit).await?.element;
+        let element = target::find_operable_control_within(call, &page, &self.selector, limit).await?.element;
         self.text = call.services.secrets().expand_secrets(&self.text, &element).await?.into_owned();
-        if !element.is_set_at_once().await? {
+        if !element.is_set_without_typing().await? {
             until_editable(&element, limit.saturating_sub(begun.elapsed()), limit).await?;
         }
         if self.text.contains(['\n', '\r']) {
@@ -323,7 +323,7 @@ impl Tool for Type {
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
             true => field.control_value().await,
-            false => field.control_value_after(&self.text).await,
+            false => field.verify_control_value(&self.text).await,
         };
         if let Err(error @ (Error::NotTaken { .. } | Error::Strayed { .. } | Error::FieldRemoved)) = shown {
             return Err(error);

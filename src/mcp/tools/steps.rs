@@ -9,8 +9,8 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::expected;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{AnyTool, Effect, SESSION_ARGUMENT, StallPolicy, TAB_ARGUMENT, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{AnyTool, SESSION_ARGUMENT, StallPolicy, TAB_ARGUMENT, Tool, ToolEffect};
 
 /// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,9 +23,9 @@ pub struct Step {
     pub arguments: Map<String, Value>,
 }
 
-/// Run several actions in one call, whenever you know the next few, such as click, type, press Enter.
+/// Run the next few actions in one call, such as click, type, press Enter. Stops at the first failure.
 ///
-/// Stops at the first failure; reports each step, and once what changed.
+/// Reports each step, then all changes together.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Steps {
     #[schemars(length(min = 1, max = 25))]
@@ -35,7 +35,7 @@ pub struct Steps {
 impl Tool for Steps {
     const NAME: &'static str = "browser_steps";
     const TITLE: &'static str = "Do several things";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -43,14 +43,14 @@ impl Tool for Steps {
         let count = tools.len();
         for (number, (tool, step)) in (1..).zip(tools.into_iter().zip(self.steps)) {
             let mut step_reply = Reply::default();
-            let outcome = expected::run_and_verify(call, tool, step.arguments, &mut step_reply).await;
+            let outcome = expected::run_with_expectation(call, tool, step.arguments, &mut step_reply).await;
             if let Err(error) = outcome {
                 reply.say_with_tool_names(format!(
                     "Step {number} of {count} ({}) failed; the rest was not done.",
                     step.tool
                 ));
                 // Shows what the steps before the failed one have changed.
-                reply.show(PageView::Changes);
+                reply.show(PageDetail::Changes);
                 return Err(error);
             }
             reply.merge_step(number, &step.tool, step_reply);

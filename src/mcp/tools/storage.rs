@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
 
 pub use cookies::Cookies;
 #[cfg(any(test, fuzzing))]
@@ -58,7 +58,7 @@ pub struct Storage {
 impl Tool for Storage {
     const NAME: &'static str = "browser_storage";
     const TITLE: &'static str = "Local and session storage";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Storage;
     const FILE: Option<&'static str> = Some("json");
 
@@ -162,7 +162,7 @@ pub struct Access {
 impl Tool for Access {
     const NAME: &'static str = "browser_access";
     const TITLE: &'static str = "Permissions, headers, HTTP login";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
     const CAPABILITY: Capability = Capability::Storage;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

@@ -7,22 +7,22 @@ use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 
-/// Close the current page.
+/// Close the current tab.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ClosePage {}
 
 impl Tool for ClosePage {
     const NAME: &'static str = "browser_close";
     const TITLE: &'static str = "Close the page";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = match call.tab() {
-            Some(tab) => call.workspace.close_tab_by_name(&tab.to_string()).await?,
+            Some(tab) => call.workspace.close_tab_by_id(&tab.to_string()).await?,
             None => call.workspace.close_tab(None).await?,
         };
         let left = match call.workspace.tabs().len() {
@@ -32,7 +32,7 @@ impl Tool for ClosePage {
         };
         reply.say(format!(
             "Closed the page ({}), {left} remaining",
-            page_text::address(&page.requested_url())
+            page_text::address(&page.attempted_url())
         ));
         Ok(())
     }
@@ -48,13 +48,11 @@ pub enum TabAction {
     Select,
 }
 
-/// List, open, select or close tabs.
-///
-/// Each tab has an id such as t3; pass it to any tool as tab to work there.
+/// List, open, select or close tabs. The tab argument of any tool takes a tab id such as t3.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Tabs {
     pub action: TabAction,
-    /// Tab position from 0, instead of tab. Close without either: the current tab.
+    /// Tab position from 0, instead of tab. With neither, close closes the current tab.
     #[schemars(range(min = 0))]
     pub index: Option<usize>,
     /// URL for the new tab.
@@ -64,7 +62,7 @@ pub struct Tabs {
 impl Tool for Tabs {
     const NAME: &'static str = "browser_tabs";
     const TITLE: &'static str = "Manage tabs";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -92,23 +90,23 @@ impl Tool for Tabs {
                     (None, None) => None,
                 };
                 if let Some(chosen) = chosen {
-                    call.reload_unloaded(&chosen.page).await?;
+                    call.reload_if_discarded(&chosen.page).await?;
                 }
                 let page = match (call.tab(), self.index) {
-                    (Some(tab), _) => call.workspace.select_tab_by_name(&tab.to_string()).await?,
+                    (Some(tab), _) => call.workspace.select_tab_by_id(&tab.to_string()).await?,
                     (None, Some(index)) => call.workspace.select_tab(index).await?,
                     (None, None) => return Err(problem("`tab` or `index` is needed to select a tab")),
                 };
                 let index = call.tab_index(&page).unwrap_or_default();
                 reply.say(format!("Switched to tab at index {index}"));
-                reply.show(PageView::Page);
+                reply.show(PageDetail::Page);
             }
             TabAction::Close => {
                 let tabs = call.workspace.tabs();
                 let current = tabs.iter().find(|tab| tab.is_active).map(|tab| tab.index);
                 let closed = match call.tab() {
                     Some(tab) => {
-                        call.workspace.close_tab_by_name(&tab.to_string()).await?;
+                        call.workspace.close_tab_by_id(&tab.to_string()).await?;
                         tab.to_string()
                     }
                     None => {

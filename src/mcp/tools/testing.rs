@@ -9,14 +9,14 @@ use tokio::time::{Instant, sleep};
 
 use super::milliseconds;
 use crate::Result;
-use crate::browser::{Page, Recorder};
+use crate::browser::{Page, RecordingCallbacks};
 use crate::error::{Error, quoted};
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
 use crate::mcp::script::{ScriptLanguage, locator};
 use crate::mcp::target;
-use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
+use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
 use crate::snapshot::Ref;
 
 const USUAL_LIMIT: Duration = Duration::from_secs(5);
@@ -60,7 +60,7 @@ pub struct Expect {
 impl Tool for Expect {
     const NAME: &'static str = "browser_expect";
     const TITLE: &'static str = "Assert";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const CAPABILITY: Capability = Capability::Testing;
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
@@ -188,7 +188,7 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = held.upgrade()?;
         live.as_ref()?.controlling_handover(&page)
     };
-    let recorder = Recorder {
+    let recorder = RecordingCallbacks {
         counts: Arc::new(move || activity.is_idle() || is_held().is_some()),
         on_recorded: Arc::new(move |recorded| script.lock().add_action(recorded.clone())),
     };
@@ -225,7 +225,7 @@ pub struct ExportScript {
 impl Tool for ExportScript {
     const NAME: &'static str = "browser_export_script";
     const TITLE: &'static str = "Export as a test";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const CAPABILITY: Capability = Capability::Testing;
     const FILE: Option<&'static str> = Some("py");
 

@@ -8,8 +8,8 @@ use crate::browser::input::{Button, ClickOptions, Point};
 use crate::browser::{ActionTarget, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
 
 /// Click at a point in the viewport.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub struct MouseClick {
 impl Tool for MouseClick {
     const NAME: &'static str = "browser_mouse_click_xy";
     const TITLE: &'static str = "Click at coordinates";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -60,7 +60,7 @@ pub(super) async fn press_at(
         _ => "",
     };
     reply.say(format!("{verb} {what} at ({}, {}){button}", at.x, at.y));
-    reply.show(PageView::Changes);
+    reply.show(PageDetail::Changes);
     Ok(())
 }
 
@@ -96,7 +96,7 @@ pub struct MouseMove {
 impl Tool for MouseMove {
     const NAME: &'static str = "browser_mouse_move_xy";
     const TITLE: &'static str = "Move the pointer";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -115,7 +115,7 @@ impl Tool for MouseMove {
         let in_steps =
             steps.filter(|steps| *steps > 1).map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Moved mouse to ({}, {}){in_steps}", self.x, self.y));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }
@@ -139,7 +139,7 @@ pub struct MouseDrag {
 impl Tool for MouseDrag {
     const NAME: &'static str = "browser_mouse_drag_xy";
     const TITLE: &'static str = "Drag by coordinates";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -151,7 +151,7 @@ impl Tool for MouseDrag {
         let Self { start_x, start_y, end_x, end_y, .. } = self;
         let steps = self.steps.map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}){steps}"));
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }

@@ -13,14 +13,14 @@ use crate::mcp::call::Call;
 use crate::mcp::condition::{Condition, matches_url};
 use crate::mcp::describe::downloads;
 use crate::mcp::files::display_path;
-use crate::mcp::page_text::{inline_beside, one_line};
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::page_text::{line_or_json_escaping, one_line};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: nothing is loading; download: all downloads ended.
+/// idle: nothing is loading; download: all downloads have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WaitState {
@@ -31,7 +31,7 @@ pub enum WaitState {
     Download,
 }
 
-/// Wait until one condition holds. Actions wait for their own effects.
+/// Wait for a condition; give exactly one. Actions wait for their own effects.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitFor {
@@ -39,7 +39,7 @@ pub struct WaitFor {
     pub text: Option<String>,
     #[schemars(length(min = 1))]
     pub text_gone: Option<String>,
-    /// Selector or ref of an element that must be visible.
+    /// Ref or selector of an element to become visible.
     #[schemars(length(min = 1))]
     pub selector: Option<String>,
     #[schemars(length(min = 1))]
@@ -50,11 +50,11 @@ pub struct WaitFor {
     /// Part of a response's URL; * matches anything.
     #[schemars(length(min = 1))]
     pub response: Option<String>,
-    /// JavaScript expression that must become true.
+    /// JavaScript expression or function to become true.
     #[schemars(length(min = 1))]
     pub function: Option<String>,
     pub state: Option<WaitState>,
-    /// Seconds.
+    /// Seconds to wait.
     #[schemars(range(min = 0, max = 60))]
     pub time: Option<f64>,
     /// In ms.
@@ -75,7 +75,7 @@ enum WaitCondition {
 impl Tool for WaitFor {
     const NAME: &'static str = "browser_wait_for";
     const TITLE: &'static str = "Wait";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -93,7 +93,7 @@ impl Tool for WaitFor {
             }
         };
         reply.say(sentence);
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }
@@ -227,7 +227,7 @@ impl WaitCondition {
         page.fail_on_dialog(page.main_frame().wait_for_lifecycle(WaitUntil::Load, limit)).await?;
         loop {
             let rest = deadline.saturating_duration_since(Instant::now());
-            let still = page.until_document_complete(mark, rest).await;
+            let still = page.until_content_built(mark, rest).await;
             if let Some(dialog) = page.dialog() {
                 return Err(Error::DialogOpen { kind: dialog.kind, message: dialog.message });
             }
@@ -266,7 +266,7 @@ fn describe_downloads(call: &Call<'_>) -> String {
     let mut seen = call.kept.seen.lock();
     ended.retain(|download| !seen.is_excluded_download(&download.id));
     let line = |download: &Download| {
-        let name = inline_beside(&download.name, &[' ', ',']);
+        let name = line_or_json_escaping(&download.name, &[' ', ',']);
         match &download.state {
             DownloadState::Completed { path, .. } => format!("{name} is at {}", display_path(path)),
             _ => format!("{name} failed"),

@@ -13,12 +13,12 @@ use crate::browser::{ActionTarget, Page, WebMcpTool};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Capability, Effect, StallPolicy, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
 use crate::snapshot::quoted;
 
 /// The prefix that a page's tools have in the tool list.
-pub const PREFIX: &str = "page_";
+pub const PAGE_TOOL_PREFIX: &str = "page_";
 /// The maximum number of a page's tools in the tool list.
 const MOST_LISTED: usize = 20;
 /// The length at which the names of page tools are cut, without the prefix, in characters.
@@ -42,7 +42,7 @@ pub struct PageTool {
 impl Tool for PageTool {
     const NAME: &'static str = "browser_page_tool";
     const TITLE: &'static str = "Tools of the page";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Webmcp;
     const FILE: Option<&'static str> = Some("json");
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
@@ -83,7 +83,7 @@ impl Tool for PageTool {
             None if page.dialog().is_some() => "The page's tool asks something first.".to_owned(),
             None => "The page's form is filled in, and waits to be submitted.".to_owned(),
         });
-        reply.show(PageView::Changes);
+        reply.show(PageDetail::Changes);
         Ok(())
     }
 }
@@ -94,10 +94,10 @@ fn named(tools: Vec<WebMcpTool>) -> Vec<(String, WebMcpTool)> {
     let name = |tool: &WebMcpTool| {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
         let bare: String = tool.name.chars().take(LONGEST_NAME).map(plain).collect();
-        let mut name = format!("{PREFIX}{bare}");
+        let mut name = format!("{PAGE_TOOL_PREFIX}{bare}");
         let mut number = 2;
         while !used.insert(name.clone()) {
-            name = format!("{PREFIX}{bare}_{number}");
+            name = format!("{PAGE_TOOL_PREFIX}{bare}_{number}");
             number += 1;
         }
         name

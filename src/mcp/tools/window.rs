@@ -4,10 +4,10 @@ use serde::Deserialize;
 
 use crate::Result;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, Tool};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{Tool, ToolEffect};
 
-/// Resize the page, in CSS pixels.
+/// Resize the viewport, in CSS pixels.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Resize {
     #[schemars(range(min = 1, max = 16384))]
@@ -18,8 +18,8 @@ pub struct Resize {
 
 impl Tool for Resize {
     const NAME: &'static str = "browser_resize";
-    const TITLE: &'static str = "Resize the page";
-    const EFFECT: Effect = Effect::Sets;
+    const TITLE: &'static str = "Resize the viewport";
+    const EFFECT: ToolEffect = ToolEffect::Sets;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.page().await?;
@@ -27,7 +27,7 @@ impl Tool for Resize {
         let (width, height) = (self.width.round() as u32, self.height.round() as u32);
         page.resize_viewport(width, height).await?;
         reply.say(format!("Resized viewport to {width}x{height} pixels"));
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::mcp::tool::{AnyTool, EXPECT_ARGUMENT, TAB_ARGUMENT, Tool};
 use crate::mcp::tools::{
     dialog, evaluate, input, inspect, install, navigate, screenshot, sessions as spec, storage,
 };
-use crate::session::pacing::Politeness;
+use crate::session::pacing::PacingOptions;
 use crate::webdriver::WebkitSession;
 
 /// The tools that work in WebKit.
@@ -142,7 +142,7 @@ fn cannot_be_kept(call: &Call<'_>) -> Option<&'static str> {
         ("--secrets cannot be kept from its pages and pictures", !call.services.secrets().is_empty()),
         (
             "robots.txt and the pause between pages cannot be kept there",
-            call.settings.politeness != Politeness::default(),
+            call.settings.politeness != PacingOptions::default(),
         ),
         ("access to local files cannot be limited there", call.settings.files.allow_urls),
     ];

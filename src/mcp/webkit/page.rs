@@ -10,7 +10,9 @@ use url::Url;
 
 use super::InWebkit;
 use crate::Result;
-use crate::browser::{CaptureOptions, DownloadState, ImageFormat, SameSite, StoredCookie, move_to_folder};
+use crate::browser::{
+    DownloadState, ImageFormat, SameSite, SnapshotTreeOptions, StoredCookie, move_to_folder,
+};
 use crate::error::{Error, in_quotes};
 use crate::folders::make_private;
 use crate::mcp::call::Call;
@@ -29,7 +31,7 @@ use crate::mcp::tools::navigate::{DOWNLOAD_NOTE, LoadState, Navigate};
 use crate::mcp::tools::screenshot::{Saved, TakeScreenshot};
 use crate::mcp::tools::storage::{Cookies, StorageAction};
 use crate::snapshot::{self, ComparisonBase, Tree};
-use crate::webdriver::{DownloadEntry, Element, PressOptions, Tab};
+use crate::webdriver::{ClickOptions, DownloadEntry, Element, WebkitPage};
 
 /// The time limit for finding a match of a selector.
 const SEEK_LIMIT: Duration = Duration::from_secs(2);
@@ -98,7 +100,7 @@ pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) ->
     let page = at.session.acquire_open_page().await?;
     let element = target(&page, &asked.r#ref).await?;
     at.call.progress.set_message("clicking");
-    let press = PressOptions {
+    let press = ClickOptions {
         button: asked.button,
         count: if asked.double_click { 2 } else { 1 },
         modifiers: asked.modifiers,
@@ -121,7 +123,7 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
         true => {
             page.fill(&element, "", limit).await?;
             page.type_keys(&element, &asked.text, None).await?;
-            Some(page.field_content(&element).await?)
+            Some(page.input_value(&element).await?)
         }
         false => page.fill(&element, &asked.text, limit).await?,
     };
@@ -267,12 +269,12 @@ fn as_webdriver_has_it(cookie: &StoredCookie) -> Result<Value> {
     Ok(json)
 }
 
-async fn target(page: &Tab, text: &str) -> Result<Element> {
+async fn target(page: &WebkitPage, text: &str) -> Result<Element> {
     page.find_element(text, SEEK_LIMIT).await
 }
 
 /// Describes an element in the caller's words, or by its role and name in the snapshot.
-fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
+fn description(page: &WebkitPage, element: &Element, words: Option<&str>) -> String {
     let shown = page.last_snapshot().and_then(|tree| {
         let name = element.target();
         let node = tree
@@ -285,7 +287,7 @@ fn description(page: &Tab, element: &Element, words: Option<&str>) -> String {
 }
 
 /// Waits for effects as far as WebDriver can observe them, and adds them to the reply.
-async fn end(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+async fn end(page: &WebkitPage, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     at.call.progress.set_message("waiting for what the action caused");
     match page.wait_until_stable(at.call.settings.timeouts.settle).await {
         Ok(()) | Err(Error::DialogOpen { .. }) => {}
@@ -295,7 +297,7 @@ async fn end(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
 }
 
 /// Adds the page or its changes to the reply. A dialog is shown instead of the page.
-async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
+async fn describe(page: &WebkitPage, at: &InWebkit<'_>, whole: bool, reply: &mut Reply) -> Result<()> {
     if let Some(message) = page.dialog().await? {
         let message = page_text::one_line(&message);
         reply.add_modal(format!("dialog {}: answer it with browser_handle_dialog", in_quotes(&message)));
@@ -304,7 +306,7 @@ async fn describe(page: &Tab, at: &InWebkit<'_>, whole: bool, reply: &mut Reply)
     report_opened(page, reply).await?;
     report_page(page, at, reply).await?;
     at.call.progress.set_message("reading the page");
-    let tree = Arc::new(page.capture(CaptureOptions::default(), None).await?);
+    let tree = Arc::new(page.capture(SnapshotTreeOptions::default(), None).await?);
     report_unseen(&tree, reply);
     show(page.last_snapshot().filter(|_| !whole).as_deref(), &tree, at.call, reply);
     page.set_last_snapshot(tree);
@@ -327,7 +329,7 @@ fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) 
     }
 }
 
-async fn report_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
+async fn report_opened(page: &WebkitPage, reply: &mut Reply) -> Result<()> {
     for url in page.close_popups().await? {
         let url = page_text::address(&url);
         reply.add_event(format!(
@@ -337,7 +339,7 @@ async fn report_opened(page: &Tab, reply: &mut Reply) -> Result<()> {
     Ok(())
 }
 
-async fn report_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
+async fn report_page(page: &WebkitPage, at: &InWebkit<'_>, reply: &mut Reply) -> Result<()> {
     for (name, state) in keep_downloads(page, at.call).await {
         reply.add_event(describe_download(&name, &state));
         share_download(&name, &state, reply);
@@ -349,7 +351,7 @@ async fn report_page(page: &Tab, at: &InWebkit<'_>, reply: &mut Reply) -> Result
 }
 
 /// Moves completed downloads to the output folder. Returns (name, state) for each download.
-pub(super) async fn keep_downloads(page: &Tab, call: &Call<'_>) -> Vec<(String, DownloadState)> {
+pub(super) async fn keep_downloads(page: &WebkitPage, call: &Call<'_>) -> Vec<(String, DownloadState)> {
     let mut lines = Vec::new();
     for DownloadEntry { name, state } in page.downloads().await {
         let state = match state {

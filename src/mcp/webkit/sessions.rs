@@ -12,7 +12,7 @@ use crate::mcp::reply::Reply;
 use crate::mcp::tools::milliseconds;
 use crate::mcp::tools::sessions::{Click, LoadState, Navigate, Type, answer};
 use crate::messages::sessions as texts;
-use crate::webdriver::{LockedPage, PressOptions};
+use crate::webdriver::{ClickOptions, LockedPage};
 
 /// The note next to a status of 0: the specification and the schema require a number.
 const NO_STATUS: &str = "WebKit does not tell the status of an answer; 0 stands for that";
@@ -56,7 +56,7 @@ pub(super) async fn click(asked: Click, at: &InWebkit<'_>, reply: &mut Reply) ->
     let element = page.find(&asked.selector, limit).await?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema says 1 to 10")]
     let count = asked.click_count.unwrap_or(1.0) as u32;
-    let press = PressOptions { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
+    let press = ClickOptions { button: Button::Left, count, modifiers: Vec::new(), force: asked.force };
     page.click(&element, &press, limit.saturating_sub(begun.elapsed())).await?;
     end(&page, at).await?;
     answer(reply, json!({ "success": true, "message": texts::CLICKED_MESSAGE }));
@@ -73,10 +73,10 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
     if asked.clear {
         page.fill(&element, "", limit.saturating_sub(begun.elapsed())).await?;
     }
-    let before = page.field_content(&element).await?;
+    let before = page.input_value(&element).await?;
     page.type_keys(&element, &asked.text, asked.delay.map(milliseconds)).await?;
     if !asked.text.is_empty() && !asked.text.contains(['\n', '\r', '\t']) {
-        let shown = page.field_content(&element).await?;
+        let shown = page.input_value(&element).await?;
         if shown == before && shown.kind != ControlKind::None {
             return Err(Error::NotTaken {
                 shows: if shown.secret { String::new() } else { shown.values.join(", ") },

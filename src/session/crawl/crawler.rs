@@ -23,12 +23,12 @@ use crate::session::pacing::Pacing;
 use crate::session::visit::{self, VisitOptions, VisitTask};
 
 /// Opens a tab for a crawl.
-pub type OpenTab = Arc<dyn Fn() -> BoxFuture<'static, Result<Page>> + Send + Sync>;
+pub type TabOpener = Arc<dyn Fn() -> BoxFuture<'static, Result<Page>> + Send + Sync>;
 
 /// What a crawl works with.
 pub struct Crawler<'a> {
     pub context: BrowserContext,
-    pub open_tab: OpenTab,
+    pub open_tab: TabOpener,
     pub pacing: &'a Pacing,
     pub secrets: &'a Secrets,
     /// The time limit for loading a page.

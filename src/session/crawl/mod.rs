@@ -6,5 +6,5 @@ mod options;
 mod sitemap;
 mod urls;
 
-pub use crawler::{Crawler, OpenTab};
+pub use crawler::{Crawler, TabOpener};
 pub use options::{CrawlOptions, CrawlReport, SkipReason, StopReason};

@@ -32,9 +32,9 @@ pub struct CrawlOptions {
 }
 
 impl CrawlOptions {
-    pub const MAX_PAGES: usize = 100;
-    pub const TIME_LIMIT: Duration = Duration::from_secs(3600);
-    pub const CONCURRENCY: usize = 4;
+    pub const DEFAULT_MAX_PAGES: usize = 100;
+    pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(3600);
+    pub const DEFAULT_CONCURRENCY: usize = 4;
 
     /// Creates the default options.
     pub fn new(url: Url, folder: PathBuf) -> Self {
@@ -42,11 +42,11 @@ impl CrawlOptions {
             url,
             folder,
             max_depth: None,
-            max_pages: Self::MAX_PAGES,
+            max_pages: Self::DEFAULT_MAX_PAGES,
             include: Vec::new(),
             exclude: Vec::new(),
-            time_limit: Self::TIME_LIMIT,
-            concurrency: Self::CONCURRENCY,
+            time_limit: Self::DEFAULT_TIME_LIMIT,
+            concurrency: Self::DEFAULT_CONCURRENCY,
             respect_robots: true,
         }
     }

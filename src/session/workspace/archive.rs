@@ -28,21 +28,23 @@ pub struct ArchivedResponse {
 
 /// The archived response bodies of one context.
 #[derive(Debug, Default)]
-pub struct ResponseBodies {
+pub struct ResponseArchive {
     kept: Mutex<VecDeque<ArchivedResponse>>,
 }
 
-impl ResponseBodies {
+impl ResponseArchive {
     /// Returns a page's archived responses, including those to earlier documents, oldest first.
-    pub fn of_page(&self, page: &Page) -> Vec<ArchivedResponse> {
+    pub fn responses_of_page(&self, page: &Page) -> Vec<ArchivedResponse> {
         self.kept.lock().iter().filter(|answered| answered.page == page.id()).cloned().collect()
     }
 
     /// Returns the response body of the request with this number; `None` if it is not archived.
     pub fn body_of(&self, page: &Page, number: u64) -> Option<Vec<u8>> {
         let kept = self.kept.lock();
-        let mut of_page = kept.iter().filter(|answered| answered.page == page.id());
-        of_page.find(|answered| answered.entry.number == number).map(|answered| answered.body.to_vec())
+        let mut responses_of_page = kept.iter().filter(|answered| answered.page == page.id());
+        responses_of_page
+            .find(|answered| answered.entry.number == number)
+            .map(|answered| answered.body.to_vec())
     }
 
     fn keep(&self, answered: ArchivedResponse) {
@@ -72,13 +74,13 @@ async fn fetched(request: &Request) -> Option<ArchivedResponse> {
 
 impl Workspace {
     /// Returns the response archive of a context. Recording starts with the first call.
-    pub fn response_bodies(&self, context: &BrowserContext) -> Arc<ResponseBodies> {
+    pub fn response_archive(&self, context: &BrowserContext) -> Arc<ResponseArchive> {
         let mut known = self.inner.archives.lock();
         known.retain(|(context, _)| !context.is_closed());
         if let Some((_, archive)) = known.iter().find(|(known, _)| known == context) {
             return Arc::clone(archive);
         }
-        let archive = Arc::<ResponseBodies>::default();
+        let archive = Arc::<ResponseArchive>::default();
         known.push((context.clone(), Arc::clone(&archive)));
         drop(known);
         let followed = Arc::clone(&archive);

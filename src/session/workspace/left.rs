@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 
 /// A context that a server leaves open for another server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HandedOverContext {
+pub struct DetachedContext {
     name: String,
     number: u32,
     /// The id that the browser assigned to the context.
     pub id: String,
 }
 
-impl HandedOverContext {
+impl DetachedContext {
     pub(in crate::session) fn name(&self) -> &str {
         &self.name
     }
@@ -22,7 +22,7 @@ impl HandedOverContext {
 
 impl Workspace {
     /// Adds contexts that another server left. New pages in them are numbered from `first_page`.
-    pub(in crate::session) fn adopt_contexts(&self, left: Vec<HandedOverContext>, first_page: u32) {
+    pub(in crate::session) fn adopt_contexts(&self, left: Vec<DetachedContext>, first_page: u32) {
         let mut state = self.inner.state.lock();
         for context in left {
             let mut slot = Slot::new(context.name.clone(), context.number, self.inner.usual.clone());
@@ -35,7 +35,7 @@ impl Workspace {
     }
 
     /// Returns the workspace's contexts in the browser, for another server.
-    pub(in crate::session) fn left(&self) -> Vec<HandedOverContext> {
+    pub(in crate::session) fn left(&self) -> Vec<DetachedContext> {
         let state = self.inner.state.lock();
         let left = state.slots.iter().filter_map(|slot| {
             let id = match (&slot.live, &slot.left) {
@@ -43,7 +43,7 @@ impl Workspace {
                 (None, Some((id, _))) => id.clone(),
                 (None, None) => return None,
             };
-            Some(HandedOverContext { name: slot.name.clone(), number: slot.number, id })
+            Some(DetachedContext { name: slot.name.clone(), number: slot.number, id })
         });
         left.collect()
     }

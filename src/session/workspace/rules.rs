@@ -7,7 +7,9 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::Workspace;
-use crate::browser::{BrowserContext, DomainList, Fulfillment, NetworkEvent, Overrides, Request, Route};
+use crate::browser::{
+    BrowserContext, DomainList, Fulfillment, NetworkEvent, Request, RequestOverrides, Route,
+};
 use crate::error::Result;
 
 /// The maximum number of rules in a context.
@@ -61,7 +63,7 @@ impl RequestRules {
     }
 
     /// Sets whether another handler decides about requests that match no rule.
-    pub fn delegate_unmatched(&self, leaves: bool) {
+    pub fn set_delegates_unmatched(&self, leaves: bool) {
         self.delegates_unmatched.store(leaves, Ordering::Release);
     }
 
@@ -88,7 +90,7 @@ impl RequestRule {
         match &self.filter {
             RequestFilter::Like(like) => like(&self.pattern, request.url()),
             RequestFilter::Domains(domains) => {
-                !request.is_tabs_document() && domains.contains_url(request.url())
+                !request.is_main_frame_navigation() && domains.contains_url(request.url())
             }
         }
     }
@@ -101,7 +103,7 @@ impl RequestRule {
                 let replaced = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
                 let kept = route.request().headers().iter().filter(|(name, _)| !replaced(name)).cloned();
                 let headers = Some(kept.chain(headers.iter().cloned()).collect());
-                route.resume(&Overrides { headers, ..Overrides::default() }).await
+                route.resume(&RequestOverrides { headers, ..RequestOverrides::default() }).await
             }
         }
     }

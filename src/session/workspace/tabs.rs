@@ -30,7 +30,7 @@ pub struct TabId {
 
 /// The error for a text that is not a tab id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InvalidTabId;
+pub struct ParseTabIdError;
 
 impl fmt::Display for TabId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,16 +42,16 @@ impl fmt::Display for TabId {
 }
 
 impl FromStr for TabId {
-    type Err = InvalidTabId;
+    type Err = ParseTabIdError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidTabId> {
+    fn from_str(text: &str) -> Result<Self, ParseTabIdError> {
         let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => text.parse::<u32>().map_err(|_| InvalidTabId),
-            false => Err(InvalidTabId),
+            true => text.parse::<u32>().map_err(|_| ParseTabIdError),
+            false => Err(ParseTabIdError),
         };
-        let (context, page) = text.trim().rsplit_once('t').ok_or(InvalidTabId)?;
+        let (context, page) = text.trim().rsplit_once('t').ok_or(ParseTabIdError)?;
         let context =
-            if context.is_empty() { 0 } else { number(context.strip_prefix('c').ok_or(InvalidTabId)?)? };
+            if context.is_empty() { 0 } else { number(context.strip_prefix('c').ok_or(ParseTabIdError)?)? };
         Ok(Self { context, page: number(page)? })
     }
 }
@@ -87,7 +87,7 @@ impl Workspace {
     }
 
     /// Makes the tab with this id active, together with its context, and brings it to the front.
-    pub async fn select_tab_by_name(&self, name: &str) -> Result<Page> {
+    pub async fn select_tab_by_id(&self, name: &str) -> Result<Page> {
         self.select(self.tab(name)?.page).await
     }
 
@@ -119,7 +119,7 @@ impl Workspace {
     }
 
     /// Closes the tab with this id.
-    pub async fn close_tab_by_name(&self, name: &str) -> Result<Page> {
+    pub async fn close_tab_by_id(&self, name: &str) -> Result<Page> {
         self.close_page(self.tab(name)?.page).await
     }
 
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!((text.parse(), id.to_string().as_str()), (Ok(id), text));
         }
         for text in ["", "t", "3", "t-1", "t+1", "ct1", "c1t", "x1t2", "t99999999999", "tt1", "c1t2e3"] {
-            assert_eq!(text.parse::<TabId>(), Err(InvalidTabId), "{text}");
+            assert_eq!(text.parse::<TabId>(), Err(ParseTabIdError), "{text}");
         }
     }
 }

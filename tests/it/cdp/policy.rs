@@ -1,7 +1,7 @@
 //! Nothing that a page can notice goes out without a permit.
 use patchright_mcp::Error;
 use patchright_mcp::cdp::types::console;
-use patchright_mcp::cdp::{CdpSession, PermitReason};
+use patchright_mcp::cdp::{CdpSession, DetectableCommandReason};
 use serde_json::json;
 
 use super::peer::connected;
@@ -15,7 +15,7 @@ const NOTICEABLE: [&str; 6] = [
     "Target.sendMessageToTarget",
 ];
 
-async fn refused(session: &CdpSession, method: &str, permit: Option<PermitReason>) -> bool {
+async fn refused(session: &CdpSession, method: &str, permit: Option<DetectableCommandReason>) -> bool {
     matches!(session.call_raw(method, &json!({}), permit).await, Err(Error::Noticeable { .. }))
 }
 
@@ -25,9 +25,9 @@ async fn what_a_page_can_notice_is_refused_and_never_written() {
     let page = peer.attach(&connection, "", "P").await;
     for method in NOTICEABLE {
         assert!(refused(&page, method, None).await, "{method}");
-        let pulse = refused(&page, method, Some(PermitReason::ConsoleReadOnce)).await;
+        let pulse = refused(&page, method, Some(DetectableCommandReason::ConsoleReadOnce)).await;
         assert!(pulse || method == "Console.enable", "{method}");
-        let received = refused(&page, method, Some(PermitReason::ConsoleSubscribed)).await;
+        let received = refused(&page, method, Some(DetectableCommandReason::ConsoleSubscribed)).await;
         assert_eq!(received, !NOTICEABLE[..3].contains(&method), "{method}");
         if !received {
             peer.hear_id(method).await;
@@ -47,7 +47,7 @@ async fn a_permit_lets_it_through() {
     let root = connection.root();
     for method in NOTICEABLE {
         let parameters = json!({});
-        let asked = root.call_raw(method, &parameters, Some(PermitReason::UserAsked));
+        let asked = root.call_raw(method, &parameters, Some(DetectableCommandReason::UserAsked));
         let answered = async {
             let id = peer.hear_id(method).await;
             peer.answer(id, json!({ "method": method })).await;
@@ -55,7 +55,7 @@ async fn a_permit_lets_it_through() {
         let (reply, ()) = tokio::join!(asked, answered);
         assert_eq!(reply.expect("a reply")["method"], method);
     }
-    root.send_permitted(console::Enable {}, PermitReason::ConsoleReadOnce).ignore();
+    root.send_detectable(console::Enable {}, DetectableCommandReason::ConsoleReadOnce).ignore();
     root.send(console::Disable {}).ignore();
     peer.hear_id("Console.enable").await;
     peer.hear_id("Console.disable").await;

@@ -5,7 +5,9 @@ use std::process::Stdio;
 
 use patchright_mcp::cdp::Connection;
 use patchright_mcp::cdp::transport::WebSocket;
-use patchright_mcp::cdp::types::{Entry, EntryKind, Field, browser, catalogue, runtime, target};
+use patchright_mcp::cdp::types::{
+    ProtocolEntry, ProtocolEntryKind, ProtocolField, browser, catalogue, runtime, target,
+};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -91,22 +93,22 @@ impl Protocol {
 struct Check<'a> {
     protocol: &'a Protocol,
     /// Ours, by file and Rust name.
-    objects: HashMap<(&'static str, &'static str), Entry>,
+    objects: HashMap<(&'static str, &'static str), ProtocolEntry>,
     problems: Vec<String>,
     /// How many fields were compared.
     compared: usize,
 }
 
 impl Check<'_> {
-    fn entry(&mut self, file: &'static str, entry: &Entry) {
+    fn entry(&mut self, file: &'static str, entry: &ProtocolEntry) {
         let domain = entry.name.split('.').next().unwrap_or_default();
         match entry.kind {
-            EntryKind::Object => {}
-            EntryKind::Event => match self.protocol.find("events", entry.name) {
+            ProtocolEntryKind::Object => {}
+            ProtocolEntryKind::Event => match self.protocol.find("events", entry.name) {
                 None => self.problems.push(format!("{}: no such event", entry.name)),
                 Some(event) => self.fields(file, domain, entry.name, entry.fields, &event["parameters"]),
             },
-            EntryKind::Command { reply } => match self.protocol.find("commands", entry.name) {
+            ProtocolEntryKind::Command { reply } => match self.protocol.find("commands", entry.name) {
                 None => self.problems.push(format!("{}: no such command", entry.name)),
                 Some(command) => {
                     self.fields(file, domain, entry.name, entry.fields, &command["parameters"]);
@@ -123,7 +125,7 @@ impl Check<'_> {
     }
 
     /// What the browser insists on is among the fields.
-    fn required(&mut self, entry: &Entry, parameters: &Value) {
+    fn required(&mut self, entry: &ProtocolEntry, parameters: &Value) {
         for parameter in parameters.as_array().into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap_or_default();
             let optional = parameter["optional"].as_bool().unwrap_or(false);
@@ -133,7 +135,14 @@ impl Check<'_> {
         }
     }
 
-    fn fields(&mut self, file: &'static str, domain: &str, within: &str, fields: &[Field], known: &Value) {
+    fn fields(
+        &mut self,
+        file: &'static str,
+        domain: &str,
+        within: &str,
+        fields: &[ProtocolField],
+        known: &Value,
+    ) {
         for field in fields {
             let name = field.wire_name();
             let path = format!("{within}.{name}");
@@ -203,7 +212,7 @@ async fn the_browser_knows_every_name_and_type_that_we_use() {
     let protocol = Protocol::of(&chromium).await;
     let objects = catalogue()
         .flat_map(|(file, entries)| entries.iter().map(move |entry| ((file, entry.name), *entry)))
-        .filter(|(_, entry)| entry.kind == EntryKind::Object)
+        .filter(|(_, entry)| entry.kind == ProtocolEntryKind::Object)
         .collect();
     let mut check = Check { protocol: &protocol, objects, problems: Vec::new(), compared: 0 };
     for (file, entries) in catalogue() {

@@ -54,7 +54,7 @@ impl Page {
 
     /// Waits until a new document, with another loader id than `before`, is stalled: it has committed but
     /// cannot be parsed, since the servers of its scripts or style sheets do not answer.
-    pub async fn until_stalled(&self, before: &str) {
+    pub async fn until_parsing_stalled(&self, before: &str) {
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
             sleep(PAUSE).await;

@@ -131,7 +131,7 @@ impl Page {
     }
 
     /// Waits until the page is unusable. Returns the reason: it was closed, it crashed, or the browser ended.
-    pub async fn until_gone(&self) -> Error {
+    pub async fn until_unusable(&self) -> Error {
         let gone = self.until(|_| None::<()>).await;
         gone.err().unwrap_or(Error::PageClosed)
     }

@@ -6,7 +6,7 @@ use tokio::time::sleep;
 use super::dialogs::{DIALOG, Dialog, FileChooser};
 use super::own::requested_size;
 use super::{Page, PageEvent, PageInner};
-use crate::bidi::commands::{FIRST_DOCUMENT, FrameNamed};
+use crate::bidi::commands::{FrameNameReported, INITIAL_EMPTY_DOCUMENT};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::navigation::REST;
 use crate::cdp::types::console::{self, InspectorEnable};
@@ -25,7 +25,7 @@ const EVENTS: [&str; 26] = [
     wire::FrameAttached::METHOD,
     wire::FrameDetached::METHOD,
     wire::FrameNavigated::METHOD,
-    FrameNamed::METHOD,
+    FrameNameReported::METHOD,
     wire::NavigatedWithinDocument::METHOD,
     wire::FrameStartedNavigating::METHOD,
     wire::FrameRequestedNavigation::METHOD,
@@ -173,7 +173,7 @@ impl Page {
                 self.on_lifecycle_event(&event.name);
             }
         } else if event.method().starts_with("Page.frame")
-            || [wire::NavigatedWithinDocument::METHOD, FrameNamed::METHOD].contains(&event.method())
+            || [wire::NavigatedWithinDocument::METHOD, FrameNameReported::METHOD].contains(&event.method())
         {
             self.on_frame_event(event, session);
         } else if event.method().starts_with("Target.") {
@@ -225,7 +225,7 @@ impl Page {
                 self.set_ready();
             }
             self.show_document(&frame);
-            if event.kind != FIRST_DOCUMENT {
+            if event.kind != INITIAL_EMPTY_DOCUMENT {
                 self.emit(&PageEvent::FrameNavigated(frame));
             }
             for (name, was_reported) in [("DOMContentLoaded", early.dom_content_loaded), ("load", early.load)]
@@ -234,7 +234,7 @@ impl Page {
                     self.on_lifecycle_event(name);
                 }
             }
-        } else if let Some(event) = event.read::<FrameNamed>() {
+        } else if let Some(event) = event.read::<FrameNameReported>() {
             if let Some(frame) = self.frame_by_id(&event.frame_id) {
                 frame.named(event.name);
             }

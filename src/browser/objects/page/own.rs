@@ -1,6 +1,6 @@
 //! Settings of a single page that override or extend those of its context.
 use super::Page;
-use crate::browser::options::emulation::{Media, metrics};
+use crate::browser::options::emulation::{MediaEmulation, metrics};
 use crate::browser::program::launch::HEADLESS_SCREEN;
 use crate::cdp::CdpSession;
 use crate::cdp::types::network::Headers;
@@ -8,7 +8,7 @@ use crate::cdp::types::network::Headers;
 #[derive(Debug, Default)]
 pub(in crate::browser) struct PageSettings {
     pub(in crate::browser) headers: Headers,
-    pub(in crate::browser) media: Option<Media>,
+    pub(in crate::browser) media: Option<MediaEmulation>,
     pub(in crate::browser) viewport: Option<(u32, u32)>,
     /// The viewport size of the page's window when it opened, in CSS pixels.
     pub(super) window: Option<(u32, u32)>,

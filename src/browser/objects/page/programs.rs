@@ -22,7 +22,7 @@ const MOST: usize = 5;
 
 impl Page {
     /// Removes and returns the URLs for external programs that were not reported yet.
-    pub fn take_external_program_urls(&self) -> Vec<String> {
+    pub fn take_external_protocol_urls(&self) -> Vec<String> {
         std::mem::take(&mut self.inner.state.lock().programs_asked)
     }
 }

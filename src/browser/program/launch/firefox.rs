@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{FIREFOX_SCRIPT_LIMIT, IgnoreDefaults, LaunchOptions, Plan, languages};
+use super::{FIREFOX_SCRIPT_LIMIT, IgnoreDefaultArguments, LaunchOptions, Plan, languages};
 
 /// The text that Firefox prints before its WebSocket URL.
 pub(super) const LISTENS: &str = "WebDriver BiDi listening on ";
@@ -218,7 +218,7 @@ pub(super) fn prepare(options: &LaunchOptions, profile: &Path, scratch: &Path) -
 
 fn settings(options: &LaunchOptions) -> String {
     let left_out = |name: &str| match &options.ignore_default_arguments {
-        IgnoreDefaults::These(names) => names.iter().any(|ignored| ignored == name),
+        IgnoreDefaultArguments::These(names) => names.iter().any(|ignored| ignored == name),
         _ => false,
     };
     let mut written = String::new();

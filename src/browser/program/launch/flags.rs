@@ -1,7 +1,7 @@
 //! Chromium's command-line arguments: as few as possible, each with its reason.
 use std::path::Path;
 
-use super::{IgnoreDefaults, LaunchOptions, Plan};
+use super::{IgnoreDefaultArguments, LaunchOptions, Plan};
 use crate::error::{Error, Result};
 
 /// A command-line argument for the browser.
@@ -159,7 +159,7 @@ pub(super) fn check(options: &LaunchOptions) -> Result<()> {
 
 /// Returns all command-line arguments, without the program's name.
 pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) -> Vec<String> {
-    let everything = options.ignore_default_arguments == IgnoreDefaults::Everything;
+    let everything = options.ignore_default_arguments == IgnoreDefaultArguments::Everything;
     let mut ours: Vec<String> = FLAGS
         .iter()
         .filter(|flag| applies(flag.when, plan.headless) && (!everything || flag.text == HEADLESS))
@@ -188,7 +188,7 @@ pub(super) fn arguments(options: &LaunchOptions, plan: &Plan, profile: &Path) ->
     if shared_memory_is_short() {
         ours.push("--disable-dev-shm-usage".to_owned());
     }
-    if let IgnoreDefaults::These(names) = &options.ignore_default_arguments {
+    if let IgnoreDefaultArguments::These(names) = &options.ignore_default_arguments {
         let named = |argument: &str| names.iter().any(|name| name == argument || name == name_of(argument));
         ours.retain(|argument| argument == HEADLESS || !named(argument));
     }

@@ -53,10 +53,10 @@ pub struct BrowserProcess {
     address: Option<String>,
     pid: Pid,
     headless: bool,
-    has_custom_user_agent: bool,
-    claims_other_browser: bool,
+    has_user_agent_argument: bool,
+    has_configured_user_agent: bool,
     restricts_webrtc: bool,
-    refuses_external_programs: bool,
+    blocks_external_protocols: bool,
     brand: Option<String>,
     profile: PathBuf,
     temporary: bool,
@@ -120,13 +120,13 @@ impl BrowserProcess {
     }
 
     /// Whether the browser's user agent was given as an argument.
-    pub fn has_custom_user_agent(&self) -> bool {
-        self.has_custom_user_agent
+    pub fn has_user_agent_argument(&self) -> bool {
+        self.has_user_agent_argument
     }
 
     /// Whether the user set the user agent, which may be that of another browser.
-    pub fn claims_other_browser(&self) -> bool {
-        self.claims_other_browser
+    pub fn has_configured_user_agent(&self) -> bool {
+        self.has_configured_user_agent
     }
 
     /// Whether WebRTC may send traffic only through proxies.
@@ -135,8 +135,8 @@ impl BrowserProcess {
     }
 
     /// Whether the browser blocks links to external programs without a prompt.
-    pub fn refuses_external_programs(&self) -> bool {
-        self.refuses_external_programs
+    pub fn blocks_external_protocols(&self) -> bool {
+        self.blocks_external_protocols
     }
 
     /// The brand besides Chromium, such as `Google Chrome`; `None` for Chromium.
@@ -145,7 +145,7 @@ impl BrowserProcess {
     }
 
     /// Returns the private memory of the browser's renderers, in bytes; 0 if unknown.
-    pub fn memory_of_pages(&self) -> u64 {
+    pub fn renderer_memory_bytes(&self) -> u64 {
         memory::of_renderers(self.pid())
     }
 
@@ -360,7 +360,7 @@ fn spawn(
         command.envs(firefox::environment(options, plan, &folder.scratch()));
     }
     command.envs(options.environment.iter().map(|(name, value)| (name, value)));
-    let refuses_external_programs =
+    let blocks_external_protocols =
         !speaks_bidi && native::suppress_native_windows(&mut command, options, &folder);
 
     let ends = if speaks_bidi { ExitTrigger::ParentDeath } else { ExitTrigger::PipeClosed };
@@ -378,10 +378,10 @@ fn spawn(
         address: None,
         pid,
         headless: plan.headless,
-        has_custom_user_agent: plan.user_agent.is_some(),
-        claims_other_browser: options.user_agent.is_some(),
+        has_user_agent_argument: plan.user_agent.is_some(),
+        has_configured_user_agent: options.user_agent.is_some(),
         restricts_webrtc: restricts_webrtc(&options.arguments),
-        refuses_external_programs,
+        blocks_external_protocols,
         brand: version::brand(&plan.found),
         profile,
         temporary: options.user_data_dir.is_none(),

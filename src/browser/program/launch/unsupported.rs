@@ -47,11 +47,11 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn has_custom_user_agent(&self) -> bool {
+    pub fn has_user_agent_argument(&self) -> bool {
         match *self {}
     }
 
-    pub fn claims_other_browser(&self) -> bool {
+    pub fn has_configured_user_agent(&self) -> bool {
         match *self {}
     }
 
@@ -59,7 +59,7 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn refuses_external_programs(&self) -> bool {
+    pub fn blocks_external_protocols(&self) -> bool {
         match *self {}
     }
 
@@ -75,7 +75,7 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn memory_of_pages(&self) -> u64 {
+    pub fn renderer_memory_bytes(&self) -> u64 {
         match *self {}
     }
 

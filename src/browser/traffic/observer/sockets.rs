@@ -4,7 +4,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::{NetworkEvent, Source};
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::traffic::socket::{Payload, SocketEvent, WebSocket};
+use crate::browser::traffic::socket::{SocketEvent, WebSocket, WebSocketMessage};
 use crate::cdp::RawEvent;
 use crate::cdp::types::network::{
     self as wire, WebSocketClosed, WebSocketCreated, WebSocketFrameError, WebSocketFrameReceived,
@@ -42,13 +42,13 @@ impl BrowserContext {
     }
 }
 
-fn payload(frame: wire::WebSocketFrame) -> Option<Payload> {
+fn payload(frame: wire::WebSocketFrame) -> Option<WebSocketMessage> {
     const TEXT: f64 = 1.0;
     const BINARY: f64 = 2.0;
     if (frame.opcode - TEXT).abs() < f64::EPSILON {
-        Some(Payload::Text(frame.payload_data))
+        Some(WebSocketMessage::Text(frame.payload_data))
     } else if (frame.opcode - BINARY).abs() < f64::EPSILON {
-        Some(Payload::Binary(BASE64_STANDARD.decode(&frame.payload_data).unwrap_or_default()))
+        Some(WebSocketMessage::Binary(BASE64_STANDARD.decode(&frame.payload_data).unwrap_or_default()))
     } else {
         None
     }

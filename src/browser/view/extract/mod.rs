@@ -12,7 +12,7 @@ pub use self::schema::Schema;
 use crate::browser::elements::locator::root_argument;
 use crate::browser::elements::selector::Selector;
 use crate::browser::objects::frame::Frame;
-use crate::browser::objects::world::{World, value_argument};
+use crate::browser::objects::world::{UtilityWorld, value_argument};
 use crate::cdp::types::runtime::CallArgument;
 use crate::error::Result;
 
@@ -82,7 +82,7 @@ impl Frame {
 
     /// Returns the world in which the extraction runs, and its arguments: selector, fields and root. `None`
     /// if a frame that the selector enters does not exist.
-    async fn query_target(&self, wanted: &ExtractQuery) -> Result<Option<(World, Vec<CallArgument>)>> {
+    async fn query_target(&self, wanted: &ExtractQuery) -> Result<Option<(UtilityWorld, Vec<CallArgument>)>> {
         let fields = value_argument(&wanted.fields.as_ref().map(Schema::question));
         let Some(each) = &wanted.each else {
             let null = || value_argument(&Value::Null);
@@ -105,7 +105,7 @@ impl ExtractQuery {
 }
 
 async fn call<T: serde::de::DeserializeOwned>(
-    world: &World,
+    world: &UtilityWorld,
     task: &str,
     mut arguments: Vec<CallArgument>,
 ) -> Result<T> {

@@ -6,7 +6,8 @@ pub(super) fn date_in(text: &str) -> Option<String> {
     moment.split('T').next().map(str::to_owned)
 }
 
-/// Normalizes an ISO 8601 date, or date and time, such as `2026-01-31T10:00:00+01:00`. Missing parts stay missing.
+/// Parses `text` as an ISO 8601 date, or date and time, and returns it in the form `2026-01-31T10:00:00+01:00`. A time
+/// or offset that is missing stays missing.
 pub(super) fn moment_in(text: &str) -> Option<String> {
     let text = text.trim();
     let (date, time) = match text.split_once(['T', 't', ' ']) {

@@ -2,12 +2,12 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::{Element, FAMILY, act, wrong};
+use super::{FAMILY, RefTarget, act, wrong};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, StallPolicy, Tool, ToolsetTraits};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect, ToolsetTraits};
 use crate::mcp::tools::{evaluate, form, input, keys};
 
 /// Type text into the focused element.
@@ -19,7 +19,7 @@ pub struct Type {
 impl Tool for Type {
     const NAME: &'static str = "type";
     const TITLE: &'static str = "Type text";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -76,7 +76,7 @@ pub struct Key {
 impl Tool for Key {
     const NAME: &'static str = "key";
     const TITLE: &'static str = "Press keys";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
@@ -98,7 +98,7 @@ pub struct HoldKey {
 impl Tool for HoldKey {
     const NAME: &'static str = "hold_key";
     const TITLE: &'static str = "Hold a key";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
@@ -129,14 +129,14 @@ impl JsonSchema for Value {
 /// Set a form field: text, true or false for a checkbox, or an option's label or value.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FormInput {
-    pub target: Element,
+    pub target: RefTarget,
     pub value: Value,
 }
 
 impl Tool for FormInput {
     const NAME: &'static str = "form_input";
     const TITLE: &'static str = "Set a field";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -165,7 +165,7 @@ async fn fill(
 /// Upload files to a file input.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FileUpload {
-    pub target: Element,
+    pub target: RefTarget,
     #[serde(default)]
     pub paths: Vec<String>,
     /// Files held by a harness; none exist here.
@@ -176,7 +176,7 @@ pub struct FileUpload {
 impl Tool for FileUpload {
     const NAME: &'static str = "file_upload";
     const TITLE: &'static str = "Upload files";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -201,7 +201,7 @@ pub struct JavascriptExec {
 impl Tool for JavascriptExec {
     const NAME: &'static str = "javascript_exec";
     const TITLE: &'static str = "Run JavaScript";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 

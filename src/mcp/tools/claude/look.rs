@@ -4,13 +4,13 @@ use serde::Deserialize;
 
 use super::{FAMILY, wrong};
 use crate::Result;
-use crate::browser::{Area, CaptureOptions, ConsoleMessage, Page, RequestEntry};
+use crate::browser::{Area, ConsoleMessage, Page, RequestEntry, SnapshotTreeOptions};
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, report_unseen, show_snapshot};
 use crate::mcp::page_text::{address, inline};
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
-use crate::mcp::tool::{Effect, Tool, ToolsetTraits};
+use crate::mcp::tool::{Tool, ToolEffect, ToolsetTraits};
 use crate::mcp::tools::evidence::{LARGEST_SCALE, LONGEST_SIDE};
 use crate::mcp::tools::{read, screenshot};
 use crate::snapshot::{self, Tree};
@@ -29,7 +29,7 @@ pub struct Screenshot {}
 impl Tool for Screenshot {
     const NAME: &'static str = "screenshot";
     const TITLE: &'static str = "Take a screenshot";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -54,7 +54,7 @@ pub struct Zoom {
 impl Tool for Zoom {
     const NAME: &'static str = "zoom";
     const TITLE: &'static str = "Zoom in";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -99,7 +99,7 @@ pub struct ReadPage {
 impl Tool for ReadPage {
     const NAME: &'static str = "read_page";
     const TITLE: &'static str = "Read the page";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -110,7 +110,7 @@ impl Tool for ReadPage {
         };
         let main = page.main_frame().number();
         let part = root.as_ref().map(|root| (root.frame.unwrap_or(main), root.element));
-        let options = CaptureOptions { boxes: true, root: part, ..CaptureOptions::default() };
+        let options = SnapshotTreeOptions { boxes: true, root: part, ..SnapshotTreeOptions::default() };
         let tree = capture(call, &page, options).await?;
         report_unseen(&tree, reply);
         let shown = match self.filter {
@@ -138,7 +138,7 @@ impl Tool for ReadPage {
         if part.is_none() {
             call.kept.seen.lock().set_tree(&page, tree);
         }
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         Ok(())
     }
 }
@@ -153,12 +153,12 @@ pub struct Find {
 impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Find elements";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.existing_page().await?;
-        let tree = capture(call, &page, CaptureOptions { all_refs: true, ..Default::default() }).await?;
+        let tree = capture(call, &page, SnapshotTreeOptions { all_refs: true, ..Default::default() }).await?;
         let found = snapshot::rank(&tree, &self.query, MOST_FOUND);
         let lines: Vec<_> = found
             .into_iter()
@@ -168,7 +168,7 @@ impl Tool for Find {
             true => "Nothing on the page is called so; read_page shows what there is.".to_owned(),
             false => lines.join("\n"),
         });
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
         Ok(())
     }
 }
@@ -180,7 +180,7 @@ pub struct GetPageText {}
 impl Tool for GetPageText {
     const NAME: &'static str = "get_page_text";
     const TITLE: &'static str = "Read the text";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -203,7 +203,7 @@ pub struct ReadConsole {}
 impl Tool for ReadConsole {
     const NAME: &'static str = "read_console";
     const TITLE: &'static str = "Read the console";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -234,7 +234,7 @@ pub struct ReadNetwork {}
 impl Tool for ReadNetwork {
     const NAME: &'static str = "read_network";
     const TITLE: &'static str = "Read the requests";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

@@ -2,13 +2,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Aim, Element, FAMILY, Place, Target, act, modifiers};
+use super::{Aim, CoordinateTarget, FAMILY, RefTarget, Target, act, modifiers};
 use crate::Result;
 use crate::browser::ActionTarget;
 use crate::browser::input::{Button, ClickOptions, Point};
 use crate::mcp::call::Call;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Effect, Tool, ToolsetTraits};
+use crate::mcp::tool::{Tool, ToolEffect, ToolsetTraits};
 use crate::mcp::tools::{input, pointer, scroll, vision};
 
 /// The scroll distance of one wheel notch, in pixels.
@@ -44,7 +44,7 @@ macro_rules! clicks {
         impl Tool for $member {
             const NAME: &'static str = $name;
             const TITLE: &'static str = $title;
-            const EFFECT: Effect = Effect::Acts;
+            const EFFECT: ToolEffect = ToolEffect::Acts;
             const FAMILY: &'static ToolsetTraits = FAMILY;
 
             async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -81,7 +81,7 @@ pub struct Hover {
 impl Tool for Hover {
     const NAME: &'static str = "hover";
     const TITLE: &'static str = "Hover";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -107,14 +107,14 @@ async fn act_at(
 /// Press the left button at `from`, drag to `target`, and release.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LeftClickDrag {
-    pub from: Place,
-    pub target: Place,
+    pub from: CoordinateTarget,
+    pub target: CoordinateTarget,
 }
 
 impl Tool for LeftClickDrag {
     const NAME: &'static str = "left_click_drag";
     const TITLE: &'static str = "Drag";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -128,13 +128,13 @@ impl Tool for LeftClickDrag {
 /// Press the left button at a point and hold it until `left_mouse_up`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LeftMouseDown {
-    pub target: Place,
+    pub target: CoordinateTarget,
 }
 
 impl Tool for LeftMouseDown {
     const NAME: &'static str = "left_mouse_down";
     const TITLE: &'static str = "Hold the button";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -146,13 +146,13 @@ impl Tool for LeftMouseDown {
 /// Release the left button at a point.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LeftMouseUp {
-    pub target: Place,
+    pub target: CoordinateTarget,
 }
 
 impl Tool for LeftMouseUp {
     const NAME: &'static str = "left_mouse_up";
     const TITLE: &'static str = "Let the button go";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -164,13 +164,13 @@ impl Tool for LeftMouseUp {
 /// Move the pointer to a point.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MouseMove {
-    pub target: Place,
+    pub target: CoordinateTarget,
 }
 
 impl Tool for MouseMove {
     const NAME: &'static str = "mouse_move";
     const TITLE: &'static str = "Move the pointer";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -181,7 +181,7 @@ impl Tool for MouseMove {
 /// Scroll the wheel at a point.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Scroll {
-    pub target: Place,
+    pub target: CoordinateTarget,
     pub scroll_direction: scroll::Direction,
     /// Wheel notches. Default: 3.
     #[schemars(range(min = 1, max = 10))]
@@ -191,7 +191,7 @@ pub struct Scroll {
 impl Tool for Scroll {
     const NAME: &'static str = "scroll";
     const TITLE: &'static str = "Scroll";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
@@ -221,13 +221,13 @@ impl Tool for Scroll {
 /// Scroll an element into view.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ScrollTo {
-    pub target: Element,
+    pub target: RefTarget,
 }
 
 impl Tool for ScrollTo {
     const NAME: &'static str = "scroll_to";
     const TITLE: &'static str = "Scroll to an element";
-    const EFFECT: Effect = Effect::Sets;
+    const EFFECT: ToolEffect = ToolEffect::Sets;
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::{FAMILY, act, report_arrival};
 use crate::Result;
 use crate::mcp::call::Call;
-use crate::mcp::reply::{PageView, Reply};
-use crate::mcp::tool::{Effect, StallPolicy, Tool, ToolsetTraits};
+use crate::mcp::reply::{PageDetail, Reply};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect, ToolsetTraits};
 use crate::mcp::tools::{history, navigate, tabs, wait};
 
 /// Open a URL, or use back, forward or reload.
@@ -19,7 +19,7 @@ pub struct Navigate {
 impl Tool for Navigate {
     const NAME: &'static str = "navigate";
     const TITLE: &'static str = "Navigate";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -54,7 +54,7 @@ pub struct Wait {
 impl Tool for Wait {
     const NAME: &'static str = "wait";
     const TITLE: &'static str = "Wait";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -66,7 +66,7 @@ impl Tool for Wait {
 async fn manage(action: tabs::TabAction, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     Box::pin(tabs::Tabs { action, index: None, url: None }.call(call, reply)).await?;
     if action != tabs::TabAction::List {
-        reply.show(PageView::Page);
+        reply.show(PageDetail::Page);
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ pub struct NewTab {}
 impl Tool for NewTab {
     const NAME: &'static str = "new_tab";
     const TITLE: &'static str = "Open a tab";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
@@ -95,7 +95,7 @@ pub struct ListTabs {}
 impl Tool for ListTabs {
     const NAME: &'static str = "list_tabs";
     const TITLE: &'static str = "List tabs";
-    const EFFECT: Effect = Effect::Reads;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
     const OPEN_WORLD: bool = false;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
@@ -113,7 +113,7 @@ pub struct SwitchTab {}
 impl Tool for SwitchTab {
     const NAME: &'static str = "switch_tab";
     const TITLE: &'static str = "Switch tabs";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
@@ -130,7 +130,7 @@ pub struct CloseTab {}
 impl Tool for CloseTab {
     const NAME: &'static str = "close_tab";
     const TITLE: &'static str = "Close a tab";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FAMILY: &'static ToolsetTraits = FAMILY;
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 

@@ -106,7 +106,7 @@ impl Host<'_> {
                 what => {
                     let count = if what == "mouse.dblclick" { 2 } else { count };
                     let options = ClickOptions { button, count, ..ClickOptions::default() };
-                    mouse.click_when_idle(to, &options).await
+                    mouse.click_in_turn(to, &options).await
                 }
             }
         };

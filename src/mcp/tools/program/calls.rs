@@ -15,8 +15,8 @@ use super::pages::{Pages, of};
 use crate::Result;
 use crate::browser::locator::{Locator, WaitForState};
 use crate::browser::{
-    ActionTarget, Area, CaptureOptions, Dialog, ElementAction, ElementHandle, JsValue, Match, MatchResult,
-    NavigateOptions, Page, Screenshot, ScriptWorld, WaitUntil,
+    ActionTarget, Area, Dialog, ElementAction, ElementHandle, JsValue, Match, MatchResult, NavigateOptions,
+    Page, Screenshot, ScriptWorld, SnapshotTreeOptions, WaitUntil,
 };
 use crate::error::{Error, in_quotes};
 use crate::mcp::budget::first_chars;
@@ -206,7 +206,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn locator(&self, asked: &Value, strict: bool) -> Result<Locator> {
-        self.state.pages.frame(asked)?.snapshot_locator(of(asked, "selector"), strict)
+        self.state.pages.frame(asked)?.locator_as_in_snapshot(of(asked, "selector"), strict)
     }
 
     /// Waits until the locator matches an element. Without a timeout, gives up once the page stops changing.
@@ -439,7 +439,7 @@ impl<'a> Host<'a> {
             }
             false => None,
         };
-        let options = CaptureOptions { root, ..CaptureOptions::default() };
+        let options = SnapshotTreeOptions { root, ..SnapshotTreeOptions::default() };
         let tree = capture(self.call, &self.state.pages.page(asked)?, options).await?;
         let rendered = snapshot::render(&tree, &self.call.snapshot_options());
         Ok(json!(match rendered.cut {
@@ -450,7 +450,7 @@ impl<'a> Host<'a> {
 
     /// Returns the outline's lines that resemble a selector without a match, or else its beginning.
     async fn near(&self, asked: &Value) -> Option<String> {
-        let options = CaptureOptions { limit: NEAR_LIMIT, ..CaptureOptions::default() };
+        let options = SnapshotTreeOptions { limit: NEAR_LIMIT, ..SnapshotTreeOptions::default() };
         let tree = capture(self.call, &self.state.pages.page(asked).ok()?, options).await.ok()?;
         let outline = snapshot::render(&tree, &self.call.snapshot_options()).text;
         let near = alike(&outline, of(asked, "selector"));

@@ -28,9 +28,9 @@ use crate::error::Error;
 use crate::mcp::budget::first_chars;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::reply::{PageView, Reply};
+use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::settings::ImageResponses;
-use crate::mcp::tool::{Effect, StallPolicy, Tool};
+use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
 /// The maximum number of characters of output in an answer.
@@ -50,14 +50,14 @@ const MOST_PROGRAMS: usize = 16;
 
 static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
 
-/// Run JavaScript with Playwright's API (page, expect, `page.snapshot()`), for many steps or loops. Actions wait for
-/// their effects. Returns the program's value and log.
+/// Run JavaScript with Playwright's API (page, expect; also `page.snapshot()`), for many steps or loops. Actions wait
+/// for their effects. Returns its value and console log.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RunProgram {
     /// Example: `await page.getByLabel("Name").fill("Ada"); return page.title()`. Refs: `page.locator("e12")`.
     #[schemars(length(min = 1))]
     pub code: String,
-    /// In ms. Default: 60 s.
+    /// In ms. Default: 60000.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
@@ -65,7 +65,7 @@ pub struct RunProgram {
 impl Tool for RunProgram {
     const NAME: &'static str = "browser_run";
     const TITLE: &'static str = "Run a program";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const FILE: Option<&'static str> = Some("txt");
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
     const EXPLAINS_FAILURE: bool = true;
@@ -166,7 +166,7 @@ impl Program {
             }
         }
         if call.current_page().is_ok_and(|page| page.url() != self.url) {
-            reply.show(PageView::Page);
+            reply.show(PageDetail::Page);
         }
         self.report(outcome, call, reply)
     }
@@ -223,7 +223,7 @@ impl Program {
             _ if is_whole => reply.say(text.as_str()),
             true if failure.is_none() => {
                 reply.say("The program returned and logged nothing");
-                reply.show(PageView::Changes);
+                reply.show(PageDetail::Changes);
             }
             true => {}
             false if text.contains('\n') => reply.say(page_text::fenced(&text, "output")),

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
 use crate::mcp::reply::Reply;
-use crate::mcp::tool::{Capability, Effect, Tool};
+use crate::mcp::tool::{Capability, Tool, ToolEffect};
 use crate::sync::unix_time;
 
 /// List, set, delete or clear the cookies of the context.
@@ -33,7 +33,7 @@ pub struct Cookies {
 impl Tool for Cookies {
     const NAME: &'static str = "browser_cookies";
     const TITLE: &'static str = "Cookies";
-    const EFFECT: Effect = Effect::Acts;
+    const EFFECT: ToolEffect = ToolEffect::Acts;
     const CAPABILITY: Capability = Capability::Storage;
     const FILE: Option<&'static str> = Some("json");
 
