@@ -23,7 +23,7 @@ async fn main() -> Result<()> {
                 let headers = vec![("content-type".to_owned(), "text/html".to_owned())];
                 route.fulfill(&Fulfillment { status: 200, headers, body }).await
             } else {
-                route.resume(&RequestOverrides::default()).await
+                route.continue_with(&RequestOverrides::default()).await
             };
             if let Err(error) = decided {
                 eprintln!("{error}");

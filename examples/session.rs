@@ -9,7 +9,7 @@ use patchright_mcp::session::{BrowserSource, Engine, EngineOptions, Workspace};
 async fn main() -> Result<()> {
     let launch = LaunchOptions { headless: Some(true), ..LaunchOptions::default() };
     let engine = Engine::new(EngineOptions::new(BrowserSource::Launch(Box::new(launch))));
-    let (ann, bob) = (engine.workspace(), engine.workspace());
+    let (ann, bob) = (engine.new_workspace(), engine.new_workspace());
     let (first, second) = (open(&ann, "Ann").await?, open(&bob, "Bob").await?);
     println!("{} and {}", first.title().await, second.title().await);
     println!("{}", ann.active_page().is_some_and(|page| page == first));
@@ -21,7 +21,7 @@ async fn main() -> Result<()> {
 }
 
 async fn open(workspace: &Workspace, title: &str) -> Result<Page> {
-    let page = workspace.page().await?;
+    let page = workspace.get_or_open_page().await?;
     page.goto(&format!("data:text/html,<title>{title}</title>"), &NavigateOptions::default()).await?;
     Ok(page)
 }

@@ -504,7 +504,8 @@ fn keys(flags: &Flags, host: &str) -> Result<ApiKeys, EarlyExit> {
     }
     let mut given = flags.http.api_key.clone().unwrap_or_default();
     if let Some(path) = &flags.http.api_key_file {
-        let keys = ApiKeys::read(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
+        let keys =
+            ApiKeys::read_key_list(path).map_err(|error| mistake("api-key-file", &error.to_string()))?;
         if keys.is_empty() {
             return Err(mistake("api-key-file", "the file contains no key"));
         }
@@ -525,7 +526,7 @@ fn keys(flags: &Flags, host: &str) -> Result<ApiKeys, EarlyExit> {
         if !is_loopback(host) {
             return Err(mistake("allow-unauthenticated", "without a key only loopback is served"));
         }
-        Ok(ApiKeys::none())
+        Ok(ApiKeys::allow_anyone())
     } else if given.is_empty() && file.is_none() && oauth.is_none() {
         ApiKeys::generate().map_err(|error| mistake("api-key", &error.to_string()))
     } else {

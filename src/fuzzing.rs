@@ -143,8 +143,8 @@ fn requests(bytes: &[u8]) {
 fn states(bytes: &[u8]) {
     text(bytes, |text| {
         if let Ok(state) = StorageState::parse(text) {
-            let written = state.text().expect("it is written");
-            let again = StorageState::parse(&written).expect("it is read").text();
+            let written = state.to_json().expect("it is written");
+            let again = StorageState::parse(&written).expect("it is read").to_json();
             assert_eq!(again.expect("it is written"), written);
         }
     });
@@ -189,7 +189,9 @@ fn robots(bytes: &[u8]) {
 /// Text from a page must stay on one line in reports, and must survive the conversion to JSON.
 fn said(bytes: &[u8]) {
     text(bytes, |text| {
-        for shown in [page_text::inline(text), page_text::address(text), page_text::quoted(text)] {
+        for shown in
+            [page_text::line_or_json(text), page_text::inline_url(text), page_text::text_or_json(text)]
+        {
             assert!(!shown.chars().any(char::is_control), "{shown:?}");
         }
         let shown = page_text::json(&serde_json::json!({ text: [text] }));

@@ -7,7 +7,7 @@ import os
 VARIABLE = "PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE"
 
 
-def is_compatible(wanted: bool | None) -> bool:
+def uses_playwright_compatibility(wanted: bool | None) -> bool:
     """Returns `wanted`; if it is `None`, the value of the environment variable. Default: false."""
     if wanted is not None:
         return wanted

@@ -74,7 +74,10 @@ impl Page {
     /// Fills in the texts of uncaught errors from the browser's log. Returns whether all texts are known now.
     pub fn fill_error_texts(&self, messages: &mut [ConsoleMessage]) -> bool {
         let browser = self.context().browser().ok();
-        let log = browser.as_ref().and_then(|browser| browser.process()).map(BrowserProcess::uncaught_errors);
+        let log = browser
+            .as_ref()
+            .and_then(|browser| browser.process())
+            .map(BrowserProcess::uncaught_script_errors);
         let mut places: Vec<_> = messages.iter().filter(|message| lacks_text(message)).map(place).collect();
         places.sort_unstable();
         places.dedup();

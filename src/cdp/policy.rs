@@ -7,8 +7,8 @@ pub enum DetectableCommandReason {
     /// `Console.enable`, directly followed by `Console.disable`: makes the browser report its stored messages, and runs
     /// nothing in the page.
     ConsoleReadOnce,
-    /// A script listens to console messages: meanwhile `Console` and `Log` stay enabled, and `Runtime` is enabled for a
-    /// moment.
+    /// A script listens to console messages. While it listens, `Console` and `Log` stay enabled. `Runtime` is enabled
+    /// only for a moment at the start.
     ConsoleSubscribed,
     /// The user asked for the command explicitly: through a raw CDP session, or with a flag whose documentation names
     /// the cost.

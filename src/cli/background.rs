@@ -234,7 +234,7 @@ impl BackgroundServer {
     fn visit(&self, name: &str) -> Arc<ShellSession> {
         let mut sessions = self.sessions.lock();
         let made = || ShellSession {
-            client: self.dispatcher.client(),
+            client: self.dispatcher.new_client(),
             written: Mutex::default(),
             reported: Mutex::default(),
         };
@@ -332,7 +332,7 @@ impl ShellSession {
         let last = last.as_ref()?;
         let path = std::path::absolute(&last.path).unwrap_or_else(|_| last.path.clone());
         let path = path.strip_prefix(here).unwrap_or(&path).display().to_string();
-        Some(PageFile { path, lines: last.lines, holds_more: reply.is_cut() })
+        Some(PageFile { path, lines: last.lines, holds_more: reply.has_omission() })
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn outline(text: &str) -> String {
 
 /// Returns the answer's result. Replaces tool names by verbs, but not in text of pages and scripts.
 fn result(reply: &Reply) -> String {
-    let parts = reply.result().into_iter();
+    let parts = reply.result_paragraphs().into_iter();
     let text = parts.map(|part| if part.names_tools { replace_tool_names(&part.text) } else { part.text });
     text.collect::<Vec<_>>().join("\n")
 }

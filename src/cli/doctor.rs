@@ -233,7 +233,7 @@ fn http(config: &Config) -> Vec<Finding> {
         ),
     };
     let count = http.keys.count();
-    let keys = match (http.keys.generated(), http.keys.allows_anyone()) {
+    let keys = match (http.keys.generated_key(), http.keys.allows_anyone()) {
         (Some(_), _) => Finding::bad(
             "keys",
             Severity::Warning,

@@ -27,7 +27,7 @@ impl Program {
     }
 
     /// Returns the Python package, run with the interpreter `executable`.
-    pub fn in_python(executable: PathBuf) -> Self {
+    pub fn python_package(executable: PathBuf) -> Self {
         Self { executable, kind: Kind::Python }
     }
 

@@ -158,7 +158,7 @@ async fn serve(mut config: Config) -> i32 {
             }
         }
         Some(options) => {
-            let key = options.keys.generated().map(str::to_owned);
+            let key = options.keys.generated_key().map(str::to_owned);
             let server = match HttpServer::bind(options).await {
                 Ok(server) => server,
                 Err(error) => return cannot_start(&error),

@@ -16,7 +16,7 @@ impl ElementKind {
     }
 
     /// Returns the kind of a control that accepts only one value.
-    pub fn single_value() -> Self {
+    pub fn single_value_control() -> Self {
         Self::new("[single]")
     }
 

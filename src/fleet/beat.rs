@@ -69,7 +69,7 @@ impl Heartbeats {
         deadline.filter(|_| beat.generation == life.0)
     }
 
-    /// Completes when the period may have ended.
+    /// Completes when the alive period of this server may have ended, because its heartbeat was not renewed in time.
     pub(super) async fn lost(&self, life: AlivePeriod) {
         let mut beats = self.now.subscribe();
         loop {

@@ -95,7 +95,7 @@ impl Lease {
     }
 
     /// Removes the session from the shared state.
-    pub async fn close(&self) {
+    pub async fn delete_session(&self) {
         let _ =
             self.replica.store.run::<i64>(script!("close"), &[&self.session, &self.token.to_string()]).await;
     }

@@ -58,7 +58,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 impl PeerClient {
     /// Returns the HTTP client for calls to other servers.
-    pub fn client(&self) -> reqwest::Client {
+    pub fn http_client(&self) -> reqwest::Client {
         let make = || {
             let client = reqwest::Client::builder()
                 .no_proxy()
@@ -73,7 +73,7 @@ impl PeerClient {
     pub async fn call(&self, peer: &Peer, asked: &PeerCall) -> PeerCallResult {
         let Ok(body) = serde_json::to_string(asked) else { return PeerCallResult::NotRun };
         let url = format!("{}{PEER_CALL_PATH}", peer.url);
-        let request = self.client().post(url).header(PEER_SECRET_HEADER, &peer.secret).body(body);
+        let request = self.http_client().post(url).header(PEER_SECRET_HEADER, &peer.secret).body(body);
         let response = match request.send().await {
             Ok(response) => response,
             Err(error) if error.is_connect() => return PeerCallResult::Unreachable,

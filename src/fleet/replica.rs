@@ -121,7 +121,7 @@ impl Replica {
     }
 
     /// Returns whether `given` is this server's secret. Compares in constant time.
-    pub fn is_secret(&self, given: &[u8]) -> bool {
+    pub fn secret_matches(&self, given: &[u8]) -> bool {
         use subtle::ConstantTimeEq as _;
         self.peer.lock().secret.as_bytes().ct_eq(given).into()
     }

@@ -107,7 +107,7 @@ impl Handover {
     }
 
     /// Returns the reason for the hand-over, as shown to the person.
-    pub fn why(&self) -> &str {
+    pub fn reason(&self) -> &str {
         &self.why
     }
 
@@ -122,21 +122,21 @@ impl Handover {
     }
 
     /// Returns whether a person is connected or can still connect.
-    pub fn is_open(&self) -> bool {
+    pub fn allows_entry(&self) -> bool {
         let state = self.state.borrow();
         let can_come = state.viewers_ever > 0 || self.link_ends > Instant::now();
         state.outcome.is_none() && can_come && self.admission.is_open() && !self.page.is_closed()
     }
 
     /// Returns whether the person controls the page now.
-    pub fn has_control(&self) -> bool {
+    pub fn person_has_control(&self) -> bool {
         let state = self.state.borrow();
         state.outcome.is_none() && state.has_control
     }
 
     /// Ends the hand-over. Has no effect if it already has an outcome.
     pub fn finish(&self, outcome: HandoverOutcome) {
-        if self.has_control() {
+        if self.person_has_control() {
             // Deletes what was recorded, before the agent works on the page again.
             self.forget();
         }
@@ -165,7 +165,7 @@ impl Handover {
 
     /// Gives control of the page to the person, or returns it to the agent.
     pub(super) fn set_control(&self, has_control: bool) {
-        if self.has_control() && !has_control {
+        if self.person_has_control() && !has_control {
             self.forget();
         }
         self.state.send_if_modified(|state| {
@@ -175,7 +175,7 @@ impl Handover {
             }
             differs
         });
-        self.page.context().set_recording_paused(self.has_control());
+        self.page.context().set_recording_paused(self.person_has_control());
     }
 
     /// Deletes what was recorded while the person had control, such as console messages.

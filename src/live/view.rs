@@ -177,8 +177,8 @@ impl LiveView {
     }
 
     /// Returns the hand-over of a link; `None` if it never existed or has ended.
-    pub fn find(&self, id: &str) -> Option<Arc<Handover>> {
-        self.inner.open.lock().get(id).filter(|handover| handover.is_open()).cloned()
+    pub fn find_handover(&self, id: &str) -> Option<Arc<Handover>> {
+        self.inner.open.lock().get(id).filter(|handover| handover.allows_entry()).cloned()
     }
 
     /// Returns the name of the server to which a link belongs; `None` for this server's own links.
@@ -190,13 +190,13 @@ impl LiveView {
     /// Returns the open hand-over of this page, if any.
     pub fn handover_for_page(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
-        open.values().find(|handover| handover.page == *page && handover.is_open()).cloned()
+        open.values().find(|handover| handover.page == *page && handover.allows_entry()).cloned()
     }
 
     /// Returns the hand-over through which a person controls this page now, if any.
     pub fn controlling_handover(&self, page: &Page) -> Option<Arc<Handover>> {
         let open = self.inner.open.lock();
-        open.values().find(|handover| handover.has_control() && handover.covers(page)).cloned()
+        open.values().find(|handover| handover.person_has_control() && handover.covers(page)).cloned()
     }
 }
 

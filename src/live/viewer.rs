@@ -237,7 +237,7 @@ impl Viewer {
     }
 
     fn may_act(&self) -> bool {
-        self.handover.has_control() && !self.is_over()
+        self.handover.person_has_control() && !self.is_over()
     }
 
     /// Returns the person's input devices; `None` if the person can only watch.
@@ -441,7 +441,7 @@ impl Viewer {
             "why": handover.why,
             // Rounded up to 15 s, so that the state rarely changes. The viewer itself counts down.
             "left": left.div_ceil(15) * 15,
-            "control": handover.has_control(),
+            "control": handover.person_has_control(),
             "mayControl": handover.mode == LiveViewMode::Control,
             "touch": self.page.context().options().has_touch,
             "tabs": tabs,

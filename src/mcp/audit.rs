@@ -47,7 +47,7 @@ impl Drop for AuditedCall<'_> {
     fn drop(&mut self) {
         self.log.add(&Entry {
             key: self.client.key.as_deref(),
-            client: self.progress.caller(),
+            client: self.progress.client_name(),
             session: self.session.as_deref(),
             tool: self.tool,
             origin: self.progress.origin().as_deref(),

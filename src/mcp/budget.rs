@@ -20,7 +20,7 @@ pub fn first_chars(text: &str, most: usize) -> &str {
 }
 
 /// Truncates a text to `most` characters. Returns its original length in characters if it was longer.
-pub fn cut(text: &mut String, most: usize) -> Option<usize> {
+pub fn truncate_chars(text: &mut String, most: usize) -> Option<usize> {
     let end = first_chars(text, most).len();
     if end == text.len() {
         return None;

@@ -181,7 +181,7 @@ impl Call<'_> {
         if tool.family.opens_own_page && self.session.is_none() {
             return;
         }
-        let url = match self.workspace.webkit() {
+        let url = match self.workspace.webkit_session() {
             Some(webkit) => webkit.url(),
             None => self.current_page().ok().map(|page| page.attempted_url()),
         };
@@ -228,7 +228,7 @@ impl Call<'_> {
             let sequel = before.and_then(ActionBaseline::into_effect);
             let tabs = self.workspace.tabs().len();
             let step = RecordedCall { asked: &asked, found: &found, dialog_was_open, tab, tabs, opens_tab };
-            self.kept.script.lock().add(tool.name, tool.effect, &step, sequel);
+            self.kept.script.lock().add_call(tool.name, tool.effect, &step, sequel);
         }
         match file {
             Some(file) if !opened_dialog => file.write(reply, self.services.secrets()).await,
@@ -285,7 +285,7 @@ impl Call<'_> {
     }
 
     /// Returns the active page for a navigation, after dismissing its dialog. Opens a page if there is none.
-    pub async fn page_for_navigation(&self) -> Result<Page> {
+    pub async fn acquire_page_for_navigation(&self) -> Result<Page> {
         let page = match self.current_or_new_page().await {
             // A page that was unloaded from memory is not loaded just to navigate away from it.
             Ok(page) => self.take_turn(page).await,
@@ -296,7 +296,7 @@ impl Call<'_> {
                 self.place.found_open_dialog.store(false, Ordering::Relaxed);
                 let page = self.current_page()?;
                 if let Some(dialog) = page.dialog() {
-                    let dialog = page_text::dialog(&dialog.kind, &dialog.message);
+                    let dialog = page_text::dialog_summary(&dialog.kind, &dialog.message);
                     self.add_event(format!("The {dialog} was dismissed, to leave the page."));
                 }
                 Ok(page)
@@ -306,7 +306,7 @@ impl Call<'_> {
     }
 
     /// Returns the active page, reserved for this call until it ends. Opens a page if there is none.
-    pub async fn page(&self) -> Result<Page> {
+    pub async fn acquire_or_open_page(&self) -> Result<Page> {
         let page = self.current_or_new_page().await?;
         self.take_turn_in_memory(page).await
     }
@@ -315,19 +315,19 @@ impl Call<'_> {
         if self.workspace.engine().running_browser().is_none() {
             self.progress.set_message("starting the browser");
         }
-        match self.tab() {
+        match self.named_tab() {
             Some(_) => self.current_page(),
-            None => self.workspace.page().await,
+            None => self.workspace.get_or_open_page().await,
         }
     }
 
     /// Returns the active page, reserved for this call until it ends.
     ///
     /// # Errors `no_page` if no page is open, `dialog_open` if the page shows a dialog.
-    pub async fn existing_page(&self) -> Result<Page> {
+    pub async fn acquire_page(&self) -> Result<Page> {
         if self.workspace.engine().is_remote() {
             // A remote browser may have pages before the first call.
-            self.workspace.context().await?;
+            self.workspace.get_or_create_active_context().await?;
         }
         self.take_turn_in_memory(self.current_page()?).await
     }
@@ -362,7 +362,7 @@ impl Call<'_> {
     }
 
     /// Returns the check that programs pass before they open a URL: the same as for tools.
-    pub fn gate(&self) -> UrlGate {
+    pub fn url_gate(&self) -> UrlGate {
         UrlGate::new(self.settings.clone(), self.services.pacing.clone(), self.workspace.clone())
     }
 
@@ -385,7 +385,7 @@ impl Call<'_> {
 
     /// Performs `action` on the page, and waits for its effects; a dialog is an effect, too. Returns the
     /// reason if a press did not become a click.
-    pub async fn act(
+    pub async fn act_and_settle(
         &self,
         page: &Page,
         acts_on: ActionTarget<'_>,
@@ -439,7 +439,7 @@ impl Call<'_> {
             }
             page = active;
         }
-        if self.tab().is_some() {
+        if self.named_tab().is_some() {
             self.workspace.keep_rendering(&page);
         }
         if self.services.registry.enables(Capability::Network) {

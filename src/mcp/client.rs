@@ -45,7 +45,7 @@ pub struct Client {
 impl Client {
     /// Returns the last snapshot of the current page that the client received.
     pub fn last_snapshot(&self) -> Option<Arc<Tree>> {
-        if let Some(webkit_session) = self.workspace.webkit() {
+        if let Some(webkit_session) = self.workspace.webkit_session() {
             return webkit_session.last_snapshot();
         }
         let page = self.workspace.active_page()?;
@@ -54,7 +54,7 @@ impl Client {
 
     /// Returns the URL of the current page.
     pub fn url(&self) -> Option<String> {
-        match self.workspace.webkit() {
+        match self.workspace.webkit_session() {
             Some(webkit_session) => webkit_session.url(),
             None => self.workspace.active_page().map(|page| page.attempted_url()),
         }

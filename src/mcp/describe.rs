@@ -84,7 +84,7 @@ pub(super) async fn describe(
     report_downloads(call, reply);
     let tabs = call.tabs();
     let page = call.current_page().ok();
-    let named = call.tab().is_some();
+    let named = call.named_tab().is_some();
     // A call that names its tab reports only tabs that its page opened, since other clients may open tabs
     // meanwhile. Other calls report all: an action may open a tab without an opener (Ctrl+click).
     let acted = reply.view() == PageDetail::Changes;
@@ -189,7 +189,7 @@ fn report_front(call: &Call<'_>, page: &Page, reply: &mut Reply) {
     for part in tree.foreground_ranges() {
         let called = tree.nodes()[part.clone()].iter().find(|node| !node.name.trim().is_empty());
         let name = called.map_or("something".to_owned(), |node| snapshot::quoted(node.name.trim()));
-        let acts = tree.nodes()[part].iter().filter(|node| node.is_actionable()).take(MOST);
+        let acts = tree.nodes()[part].iter().filter(|node| node.is_control()).take(MOST);
         let acts: Vec<_> = acts
             .map(|node| format!("{} {} [ref={}]", node.role, snapshot::quoted(&node.name), tree.ref_of(node)))
             .collect();
@@ -204,16 +204,16 @@ fn describe_dialog(dialog: &Dialog) -> String {
     let usual = usual
         .map(|text| format!(" that holds {}", in_quotes(&page_text::one_line(&text))))
         .unwrap_or_default();
-    format!("{}{usual}", page_text::dialog(&dialog.kind, &dialog.message))
+    format!("{}{usual}", page_text::dialog_summary(&dialog.kind, &dialog.message))
 }
 
 /// Reports dialogs that the server answered automatically.
 fn report_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
-    let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
+    let is_meant = |tab: &&Tab| call.named_tab().is_none() || page == Some(&tab.page);
     for answered in tabs.iter().filter(is_meant).flat_map(|tab| tab.page.take_answered_dialogs()) {
         let done = if answered.accepted { "accepted" } else { "dismissed" };
         let text = answered.text.map(|text| format!(" with {}", in_quotes(&page_text::one_line(&text))));
-        let dialog = page_text::dialog(&answered.dialog.kind, &answered.dialog.message);
+        let dialog = page_text::dialog_summary(&answered.dialog.kind, &answered.dialog.message);
         let with = text.unwrap_or_default();
         reply.add_event(format!("The {dialog} was {done}{with}, as set before."));
     }
@@ -221,7 +221,7 @@ fn report_answers(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mu
 
 /// Reports external programs that pages tried to open.
 fn report_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &mut Reply) {
-    let is_meant = |tab: &&Tab| call.tab().is_none() || page == Some(&tab.page);
+    let is_meant = |tab: &&Tab| call.named_tab().is_none() || page == Some(&tab.page);
     for tab in tabs.iter().filter(is_meant) {
         let refuses = tab.page.context().browser().is_ok_and(|browser| browser.blocks_external_protocols());
         let then = match refuses {
@@ -232,7 +232,7 @@ fn report_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &m
             }
         };
         for address in tab.page.take_external_protocol_urls() {
-            let address = page_text::address(&address);
+            let address = page_text::inline_url(&address);
             reply.add_event(format!("The page asked to open {address} in another program{then}"));
         }
     }
@@ -241,7 +241,7 @@ fn report_programs(call: &Call<'_>, page: Option<&Page>, tabs: &[Tab], reply: &m
 /// Returns the downloads of the call's tab, or of all tabs if the call names none.
 pub(super) fn downloads(call: &Call<'_>) -> Vec<Download> {
     let mut downloads = call.workspace.downloads();
-    if call.tab().is_some() {
+    if call.named_tab().is_some() {
         let page = call.current_page().ok();
         downloads.retain(|download| page.as_ref().is_some_and(|page| page.id() == download.page));
     }
@@ -285,10 +285,10 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
 
 /// Captures a snapshot of the page. An element that replaces one from the last snapshot keeps its ref.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: SnapshotTreeOptions) -> Result<Arc<Tree>> {
-    let mut tree = page.capture(call.context_index(), options).await?;
+    let mut tree = page.snapshot_tree(call.context_index(), options).await?;
     let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
     let redrawn = known.map(|known| snapshot::replaced_elements(&known, &tree)).unwrap_or_default();
-    tree.renumber(&page.transfer_refs(redrawn).await);
+    tree.restore_replaced_numbers(&page.transfer_refs(redrawn).await);
     Ok(Arc::new(tree))
 }
 
@@ -413,14 +413,14 @@ async fn compare<'a>(
 ) -> (Changes<'a>, Vec<Arc<Tree>>) {
     let mut behind = known.behind.clone();
     if let Some(place) = behind.iter().rposition(|behind| tree.is_overlay_closed(behind, &known.tree)) {
-        let changes = snapshot::compare(
+        let changes = snapshot::diff_with_base(
             &ComparisonBase { old: &behind[place], cover: Some(&known.tree), ..since },
             tree,
         );
         behind.truncate(place);
         return (changes, behind);
     }
-    let changes = snapshot::compare(&since, tree);
+    let changes = snapshot::diff_with_base(&since, tree);
     if known.tree.document != tree.document {
         return (changes, Vec::new());
     }
@@ -430,7 +430,7 @@ async fn compare<'a>(
             behind.remove(0);
         }
         behind.push(Arc::clone(&known.tree));
-        return (snapshot::compare(&ComparisonBase { covered: true, ..since }, tree), behind);
+        return (snapshot::diff_with_base(&ComparisonBase { covered: true, ..since }, tree), behind);
     }
     (changes, behind)
 }

@@ -135,10 +135,10 @@ impl Dispatcher {
     }
 
     /// Creates a client with its own contexts and tabs.
-    pub fn client(&self) -> Client {
+    pub fn new_client(&self) -> Client {
         let cooldown = Arc::clone(&self.cooldown);
         let (settings, sessions) = (self.settings.clone(), self.sessions.clone());
-        let workspace = self.services.engine.workspace();
+        let workspace = self.services.engine.new_workspace();
         self.client_with(settings, workspace, sessions, cooldown, None, Arc::default())
     }
 
@@ -216,7 +216,7 @@ impl Dispatcher {
         let mut gauges = vec![
             ("calls_running", "Calls that are under way.", self.metrics.running_calls()),
             ("clients", "Clients that are connected or have not been forgotten.", clients),
-            ("sessions", "Sessions of this server.", self.sessions.count()),
+            ("sessions", "Sessions of this server.", self.sessions.count_for_all_owners()),
             ("browsers", "Browsers that this server drives.", browsers),
             ("pages", "Pages that are open in them.", pages),
         ];
@@ -283,7 +283,7 @@ impl Dispatcher {
     #[cfg(feature = "otlp")]
     fn begin_span(&self, progress: &Progress) -> Option<(&SpanExporter, Span)> {
         let traces = self.traces.as_deref()?;
-        let span = Span::begin(progress.trace().as_deref());
+        let span = Span::begin(progress.traceparent().as_deref());
         progress.move_within(span.traceparent());
         Some((traces, span))
     }
@@ -385,7 +385,7 @@ impl Dispatcher {
     fn kept(&self, client: &Client, session: Option<&Session>) -> Arc<SessionMemory> {
         let Some(session) = session else { return Arc::clone(&client.kept) };
         let mut kept = self.kept.lock();
-        kept.retain(|id, _| self.sessions.is_live(id));
+        kept.retain(|id, _| self.sessions.is_live_for_any_owner(id));
         Arc::clone(kept.entry(Arc::clone(&session.id)).or_default())
     }
 
@@ -413,7 +413,7 @@ impl Dispatcher {
         call: &Call<'_>,
         reply: &mut Reply,
     ) -> Result<()> {
-        if let Some(webkit_session) = call.workspace.webkit() {
+        if let Some(webkit_session) = call.workspace.webkit_session() {
             return Box::pin(webkit::run(webkit_session, tool, arguments, call, reply)).await;
         }
         let engine = call.workspace.engine();
@@ -421,7 +421,7 @@ impl Dispatcher {
         let works_in_tab = tool.family.tab_argument.is_some();
         if works_in_tab && engine.is_remote() && engine.running_browser().is_none() {
             // An error is ignored here: a tool that needs the browser reports it.
-            let _ = call.workspace.context().await;
+            let _ = call.workspace.get_or_create_active_context().await;
         }
         call.take_tab(tool, &mut arguments)?;
         call.wait_for_release(tool).await?;

@@ -158,7 +158,7 @@ fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
     let ticking = call.kept.seen.lock().shown(page).map(|shown| shown.ticks.clone()).unwrap_or_default();
     let [before, now] = [before, now].map(Tree::without_focus);
     let base = ComparisonBase { ticking: &ticking, ..ComparisonBase::new(&before) };
-    before.drawn == now.drawn && snapshot::compare(&base, &now).is_empty()
+    before.drawn == now.drawn && snapshot::diff_with_base(&base, &now).is_empty()
 }
 
 /// Whether the page meets the condition now. An expected text may also be in a dialog.

@@ -49,7 +49,7 @@ pub(super) fn report(
         };
         return;
     }
-    tool.fail(error, arguments, settings.language, reply);
+    tool.write_error(error, arguments, settings.language, reply);
     if !tool.family.is_about_sessions {
         report_challenge(error, reply);
     }

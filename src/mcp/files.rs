@@ -83,7 +83,7 @@ impl Destination {
     /// Checks that the file may be written, before the work that produces its content.
     ///
     /// # Errors `file` if the destination is outside the allowed folders.
-    pub async fn place(&self) -> Result<WriteTarget> {
+    pub async fn resolve(&self) -> Result<WriteTarget> {
         let destination = self.clone();
         let finding = tokio::task::spawn_blocking(move || destination.place_now());
         finding.await.unwrap_or(Err(Error::Broken))

@@ -1,6 +1,6 @@
 //! Formats untrusted text of pages for answers, so that it cannot be mistaken for the server's own text.
 //!
-//! Text of pages reaches an answer only through this module: on one line ([`inline`], [`address`]), as JSON
+//! Text of pages reaches an answer only through this module: on one line ([`line_or_json`], [`inline_url`]), as JSON
 //! ([`json`]), or between unpredictable marks ([`fenced`]).
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ use crate::snapshot::text::{is_invisible, is_private_use, push_quoted_if_ambiguo
 const LONGEST: usize = 300;
 
 /// Formats a text on one line: plain if it is unambiguous, otherwise as a JSON string.
-pub fn inline(text: &str) -> String {
+pub fn line_or_json(text: &str) -> String {
     line_or_json_escaping(text, &[])
 }
 
-/// Like [`inline`], but the characters in `also` make a text ambiguous, too.
+/// Like [`line_or_json`], but the characters in `also` make a text ambiguous, too.
 pub fn line_or_json_escaping(text: &str, also: &[char]) -> String {
     let mut out = String::new();
     push_quoted_if_ambiguous(&mut out, &one_line(text), LONGEST, also);
@@ -36,9 +36,9 @@ pub fn origin_of(url: &str) -> String {
 }
 
 /// Formats a URL without characters that are invalid in one.
-pub fn address(url: &str) -> String {
+pub fn inline_url(url: &str) -> String {
     if url.starts_with("blob:") || url.starts_with("data:") || url.starts_with("javascript:") {
-        return inline(url).replace(['[', ']', '(', ')'], "");
+        return line_or_json(url).replace(['[', ']', '(', ')'], "");
     }
     let mut out = String::new();
     push_url(&mut out, url, LONGEST);
@@ -57,7 +57,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Describes a dialog by its kind and message, such as `alert dialog "Saved"`.
-pub fn dialog(kind: &str, message: &str) -> String {
+pub fn dialog_summary(kind: &str, message: &str) -> String {
     format!("{kind} dialog {}", question(kind, &one_line(message)))
 }
 
@@ -78,7 +78,7 @@ pub fn fenced(text: &str, what: &str) -> String {
 }
 
 /// Formats a text of any length: plain if it is unambiguous, otherwise as a JSON string.
-pub fn quoted(text: &str) -> String {
+pub fn text_or_json(text: &str) -> String {
     let begin = text.trim_start();
     let looks_like_ours = begin.is_empty()
         || begin.starts_with(['#', '`', '"'])
@@ -90,7 +90,7 @@ pub fn quoted(text: &str) -> String {
 
 /// Replaces line breaks, control characters and invisible characters by spaces, so that page text in an error
 /// message cannot imitate the server's output.
-pub fn safe(text: &str) -> String {
+pub fn blank_invisible_chars(text: &str) -> String {
     text.chars().map(|c| if is_seen(c) { c } else { ' ' }).collect()
 }
 
@@ -143,14 +143,14 @@ mod tests {
 
         #[test]
         fn whatever_a_page_says_stays_on_its_line(text in any::<String>()) {
-            for shown in [inline(&text), address(&text), one_line(&text), quoted(&text), safe(&text)] {
+            for shown in [line_or_json(&text), inline_url(&text), one_line(&text), text_or_json(&text), blank_invisible_chars(&text)] {
                 prop_assert!(shown.chars().all(is_seen), "{:?}", shown);
             }
         }
 
         #[test]
         fn a_quoted_text_is_read_as_it_was(text in any::<String>()) {
-            let shown = quoted(&text);
+            let shown = text_or_json(&text);
             let read = if shown.starts_with('"') { serde_json::from_str(&shown).unwrap() } else { shown };
             prop_assert_eq!(read, text);
         }

@@ -78,7 +78,7 @@ impl UrlGate {
     /// Checks that a program may open the URL, and waits until the pacing allows the navigation.
     pub async fn admit(&self, address: &str) -> Result<Url> {
         let url = address::read_under(&self.settings, address)?;
-        self.pacing.wait_to_navigate(&self.workspace.context().await?, &url).await?;
+        self.pacing.wait_to_navigate(&self.workspace.get_or_create_active_context().await?, &url).await?;
         Ok(url)
     }
 

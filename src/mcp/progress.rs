@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use url::Url;
 
-use crate::mcp::questions::{ClientQuestion, ClientQuestions};
+use crate::mcp::questions::{QuestionToClient, QuestionsToClient};
 
 /// How long a call runs before its first progress notification, and the interval after that.
 pub const INTERVAL: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ pub struct Progress {
     origin: Mutex<Option<String>>,
     waits_for_person: AtomicBool,
     /// Questions to the client.
-    pub questions: ClientQuestions,
+    pub questions: QuestionsToClient,
 }
 
 /// The current step of a call.
@@ -38,7 +38,7 @@ pub struct ProgressStep {
 
 impl Default for Progress {
     fn default() -> Self {
-        let (step, trace, questions) = (Mutex::default(), Mutex::default(), ClientQuestions::default());
+        let (step, trace, questions) = (Mutex::default(), Mutex::default(), QuestionsToClient::default());
         let waits_for_person = AtomicBool::new(false);
         let origin = Mutex::default();
         Self { started: Instant::now(), step, caller: None, trace, origin, waits_for_person, questions }
@@ -47,20 +47,20 @@ impl Default for Progress {
 
 impl Progress {
     /// Creates progress for a client that can ask its person. Also returns the receiver of the questions.
-    pub fn with_elicitation(patience: Option<Duration>) -> (Self, UnboundedReceiver<ClientQuestion>) {
-        let (questions, asked) = ClientQuestions::channel();
+    pub fn with_elicitation(patience: Option<Duration>) -> (Self, UnboundedReceiver<QuestionToClient>) {
+        let (questions, asked) = QuestionsToClient::channel();
         (Self { questions: questions.with_person(patience), ..Self::default() }, asked)
     }
 
     /// Creates progress for a client that can list its folders, but cannot ask its person.
-    pub fn with_client_roots() -> (Self, UnboundedReceiver<ClientQuestion>) {
-        let (questions, asked) = ClientQuestions::channel();
+    pub fn with_client_roots() -> (Self, UnboundedReceiver<QuestionToClient>) {
+        let (questions, asked) = QuestionsToClient::channel();
         (Self { questions, ..Self::default() }, asked)
     }
 
     /// Sets the client's name.
     #[must_use]
-    pub fn with_caller(self, caller: Option<String>) -> Self {
+    pub fn with_client_name(self, caller: Option<String>) -> Self {
         Self { caller, ..self }
     }
 
@@ -71,7 +71,7 @@ impl Progress {
     }
 
     /// Returns the call's trace context, as a W3C `traceparent`.
-    pub fn trace(&self) -> Option<String> {
+    pub fn traceparent(&self) -> Option<String> {
         self.trace.lock().clone()
     }
 
@@ -92,7 +92,7 @@ impl Progress {
     }
 
     /// The client's name.
-    pub fn caller(&self) -> Option<&str> {
+    pub fn client_name(&self) -> Option<&str> {
         self.caller.as_deref()
     }
 
@@ -112,7 +112,7 @@ impl Progress {
     }
 
     /// Sets the current step, of which `done` out of `of` parts are finished.
-    pub fn count(&self, message: impl Into<String>, done: f64, of: f64) {
+    pub fn set_counted_step(&self, message: impl Into<String>, done: f64, of: f64) {
         *self.step.lock() = ProgressStep { message: Some(message.into()), part: Some((done, of)) };
     }
 
@@ -122,7 +122,7 @@ impl Progress {
     }
 
     /// Returns the seconds since the call began, which serve as progress if nothing can be counted.
-    pub fn seconds(&self) -> f64 {
+    pub fn elapsed_seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
@@ -137,7 +137,7 @@ impl Progress {
             let step = self.step();
             if step.part.is_none() || step.part != counted {
                 counted = step.part;
-                send(self.seconds(), step).await;
+                send(self.elapsed_seconds(), step).await;
             }
         }
     }
@@ -160,9 +160,9 @@ mod tests {
         let working = async {
             progress.set_message("working");
             sleep(INTERVAL * 5 / 2).await;
-            progress.count("waiting", 1.0, 9.0);
+            progress.set_counted_step("waiting", 1.0, 9.0);
             sleep(INTERVAL * 3).await;
-            progress.count("waiting", 2.0, 9.0);
+            progress.set_counted_step("waiting", 2.0, 9.0);
             sleep(INTERVAL * 2).await;
         };
         tokio::select! { () = telling => {}, () = working => {} }

@@ -9,7 +9,7 @@ use crate::session::handoff::PersonAnswer;
 
 /// A question that a call asks its client.
 #[derive(Debug)]
-pub enum ClientQuestion {
+pub enum QuestionToClient {
     /// A question for the person who uses the client.
     Person { asking: PersonQuestion, answer: oneshot::Sender<PersonAnswer> },
     /// A request for the client's workspace folders (MCP roots), as URIs.
@@ -26,8 +26,8 @@ pub struct PersonQuestion {
 
 /// The channel on which a call asks its client; closed if the client cannot be asked.
 #[derive(Debug, Default)]
-pub struct ClientQuestions {
-    queue: Option<mpsc::UnboundedSender<ClientQuestion>>,
+pub struct QuestionsToClient {
+    queue: Option<mpsc::UnboundedSender<QuestionToClient>>,
     person: bool,
     /// How long the person may take to answer.
     patience: Option<Duration>,
@@ -35,9 +35,9 @@ pub struct ClientQuestions {
     is_given_up: AtomicBool,
 }
 
-impl ClientQuestions {
+impl QuestionsToClient {
     /// Creates a channel. Also returns the receiver of its questions.
-    pub fn channel() -> (Self, mpsc::UnboundedReceiver<ClientQuestion>) {
+    pub fn channel() -> (Self, mpsc::UnboundedReceiver<QuestionToClient>) {
         let (queue, questions) = mpsc::unbounded_channel();
         (Self { queue: Some(queue), ..Self::default() }, questions)
     }
@@ -58,7 +58,7 @@ impl ClientQuestions {
         if !self.can_ask_person() {
             return PersonAnswer::NoQuestions;
         }
-        let asked = self.put(|answer| ClientQuestion::Person { asking, answer });
+        let asked = self.put(|answer| QuestionToClient::Person { asking, answer });
         let answer = match self.patience {
             Some(patience) => timeout(patience, asked).await.ok().flatten(),
             None => asked.await,
@@ -70,10 +70,10 @@ impl ClientQuestions {
 
     /// Asks for the client's workspace folders, as URIs; `None` if the client does not answer.
     pub async fn roots(&self) -> Option<Vec<String>> {
-        self.put(|answer| ClientQuestion::Roots { answer }).await
+        self.put(|answer| QuestionToClient::Roots { answer }).await
     }
 
-    async fn put<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> ClientQuestion) -> Option<T> {
+    async fn put<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> QuestionToClient) -> Option<T> {
         let (answer, answered) = oneshot::channel();
         self.queue.as_ref()?.send(question(answer)).ok()?;
         answered.await.ok()

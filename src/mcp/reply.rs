@@ -94,8 +94,8 @@ impl Reply {
     }
 
     /// Adds text of a page to the `Result` section; as a JSON string if it could pass for the server's text.
-    pub fn quote(&mut self, text: &str) {
-        self.say(page_text::quoted(text));
+    pub fn say_page_text(&mut self, text: &str) {
+        self.say(page_text::text_or_json(text));
     }
 
     /// Sets a text that replaces all sections of the answer.
@@ -104,7 +104,7 @@ impl Reply {
     }
 
     /// Requests that the answer shows at least this much of the page.
-    pub fn show(&mut self, view: PageDetail) {
+    pub fn show_at_least(&mut self, view: PageDetail) {
         self.view = self.view.max(view);
     }
 
@@ -272,12 +272,12 @@ impl Reply {
     }
 
     /// Sets the raw content for the file that the caller named. The text of the answer stays.
-    pub fn set_content(&mut self, content: Vec<u8>) {
+    pub fn set_file_content(&mut self, content: Vec<u8>) {
         self.content = Some(content);
     }
 
     /// Takes the raw content for the file that the caller named.
-    pub fn take_content(&mut self) -> Option<Vec<u8>> {
+    pub fn take_file_content(&mut self) -> Option<Vec<u8>> {
         self.content.take()
     }
 
@@ -296,7 +296,7 @@ impl Reply {
             "null" => self.say_with_tool_names(format!("{number}. {tool}: no result")),
             _ => self.say(format!("{number}. {said}")),
         }
-        self.show(step.view);
+        self.show_at_least(step.view);
         self.wants_tabs |= step.wants_tabs;
         self.shows_changes |= step.shows_changes;
         match step.snapshot {
@@ -328,15 +328,16 @@ impl Reply {
     pub fn fail(&mut self, error: &Error) {
         let mut text = match error {
             Error::InvalidArguments { problems } => {
-                let list = problems.iter().map(|problem| format!("- {}", page_text::safe(problem)));
+                let list =
+                    problems.iter().map(|problem| format!("- {}", page_text::blank_invisible_chars(problem)));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
-            Error::Script { message } | Error::Program { message } => page_text::quoted(message),
+            Error::Script { message } | Error::Program { message } => page_text::text_or_json(message),
             // These errors contain output of the browser process, but no text of a page.
             Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
                 sentence(&error.to_string())
             }
-            other => sentence(&page_text::safe(&other.to_string())),
+            other => sentence(&page_text::blank_invisible_chars(&other.to_string())),
         };
         if let Some(hint) = error.suggestion() {
             let _ = write!(text, "\n{}", sentence(hint));
@@ -401,7 +402,7 @@ impl Reply {
     }
 
     /// Allows at least this number of characters beyond the default limit.
-    pub fn allow(&mut self, characters: usize) {
+    pub fn raise_char_limit(&mut self, characters: usize) {
         self.allowed = self.allowed.max(characters);
     }
 
@@ -448,7 +449,7 @@ impl Reply {
     }
 
     /// Turns the answer into an error that consists of this code and text only.
-    pub fn refuse(&mut self, code: &'static str, text: impl Into<String>) {
+    pub fn fail_with_text(&mut self, code: &'static str, text: impl Into<String>) {
         self.failure = Some(Failure { code, text: String::new() });
         self.set_plain_text(text);
     }
@@ -521,7 +522,7 @@ impl Reply {
     }
 
     /// Returns the paragraphs of the `Result` section.
-    pub fn result(&self) -> Vec<Paragraph> {
+    pub fn result_paragraphs(&self) -> Vec<Paragraph> {
         match &self.plain {
             Some(plain) => vec![Paragraph { text: plain.clone(), names_tools: false }],
             None => self.result.clone(),
@@ -539,7 +540,7 @@ impl Reply {
     }
 
     /// Whether the snapshot omits something.
-    pub fn is_cut(&self) -> bool {
+    pub fn has_omission(&self) -> bool {
         self.left_out.is_some()
     }
 
@@ -565,7 +566,7 @@ impl Reply {
 
 /// Cuts a text to `most` characters, and notes how long it was.
 fn shorten(text: &mut String, most: usize) {
-    let Some(all) = budget::cut(text, most) else { return };
+    let Some(all) = budget::truncate_chars(text, most) else { return };
     let _ = write!(text, "\n[cut: these are the first {most} of {all} characters]");
 }
 
@@ -584,8 +585,8 @@ fn struck(result: &CallToolResult, secrets: &Secrets) -> Option<CallToolResult> 
 }
 
 fn page_lines(page: &PageState) -> String {
-    let mut lines = vec![format!("- Page URL: {}", page_text::address(&page.url))];
-    let title = page_text::inline(&page.title);
+    let mut lines = vec![format!("- Page URL: {}", page_text::inline_url(&page.url))];
+    let title = page_text::line_or_json(&page.title);
     if !title.is_empty() {
         lines.push(format!("- Page Title: {title}"));
     }
@@ -595,7 +596,7 @@ fn page_lines(page: &PageState) -> String {
     if let Some((code, reason)) = &page.status
         && !(200..300).contains(code)
     {
-        lines.push(format!("- HTTP status: {code} {}", page_text::inline(reason)));
+        lines.push(format!("- HTTP status: {code} {}", page_text::line_or_json(reason)));
     }
     if let Some(error) = &page.console_error {
         let of = if page.console_errors > 1 {
@@ -614,7 +615,7 @@ fn tab_line(tab: &TabLine) -> String {
     let discarded = if tab.discarded { " [out of memory until used]" } else { "" };
     let asks = if tab.asks { " [dialog open]" } else { "" };
     let title = page_text::line_or_json_escaping(&tab.title, &['[', ']', '(', ')']);
-    let address = page_text::address(&tab.url);
+    let address = page_text::inline_url(&tab.url);
     format!("- {}: {current}[{title}]({address}){crashed}{discarded}{asks} [tab={}]", tab.index, tab.id)
 }
 

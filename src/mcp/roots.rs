@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::mcp::questions::ClientQuestions;
+use crate::mcp::questions::QuestionsToClient;
 use crate::session::Roots;
 
 /// The time limit for a client to list its workspace folders.
@@ -30,7 +30,7 @@ impl ClientRoots {
     }
 
     /// Returns the folders; asks the client if necessary. If it does not answer, only the server's folders.
-    pub async fn get(&self, questions: &ClientQuestions) -> Roots {
+    pub async fn get(&self, questions: &QuestionsToClient) -> Roots {
         if !self.asks_client {
             return self.own.clone();
         }

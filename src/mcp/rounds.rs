@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::Progress;
-use crate::mcp::questions::{ClientQuestion, PersonQuestion};
+use crate::mcp::questions::{PersonQuestion, QuestionToClient};
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::UnknownTool;
 use crate::session::handoff::PersonAnswer;
@@ -43,7 +43,7 @@ pub(super) struct Round {
     tool: String,
     task: JoinHandle<Result<Reply, UnknownTool>>,
     pub(super) progress: Arc<Progress>,
-    questions: UnboundedReceiver<ClientQuestion>,
+    questions: UnboundedReceiver<QuestionToClient>,
     asked: Option<PendingQuestion>,
     cancelled: CancellationToken,
     since: Instant,
@@ -74,7 +74,7 @@ impl Round {
         trace: Option<String>,
     ) -> Self {
         let (progress, questions) = Progress::with_elicitation(None);
-        let progress = Arc::new(progress.with_caller(caller).with_traceparent(trace));
+        let progress = Arc::new(progress.with_client_name(caller).with_traceparent(trace));
         let cancelled = CancellationToken::new();
         let call = {
             let (dispatcher, client) = (Arc::clone(dispatcher), Arc::clone(&client));
@@ -97,19 +97,19 @@ impl Round {
                 }
                 () = gone.cancelled(), if !self.cancelled.is_cancelled() => self.cancelled.cancel(),
                 Some(question) = self.questions.recv() => match question {
-                    ClientQuestion::Person { asking, answer } => {
+                    QuestionToClient::Person { asking, answer } => {
                         self.asked = Some(PendingQuestion { asking: asking.clone(), answer });
                         return RoundOutcome::Asks(Some(asking));
                     }
                     // The protocol revision with rounds has no roots.
-                    ClientQuestion::Roots { answer } => drop(answer.send(Vec::new())),
+                    QuestionToClient::Roots { answer } => drop(answer.send(Vec::new())),
                 },
                 () = &mut again, if self.progress.waits_for_person() => return RoundOutcome::Asks(None),
             }
         }
     }
 
-    /// Passes the client's response to the question on to the call.
+    /// Forwards the client's answer to the call that asked the question.
     fn hear(&mut self, responses: &InputResponses) {
         let asked = self.asked.take();
         let Some(response) = responses.get(PERSON) else {

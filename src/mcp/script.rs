@@ -111,7 +111,7 @@ const SILENT: [&str; 8] = [
 
 impl RecordedScript {
     /// Records a tool call and its effect.
-    pub fn add(
+    pub fn add_call(
         &mut self,
         tool: &'static str,
         effect: ToolEffect,
@@ -195,7 +195,7 @@ impl RecordedScript {
     }
 
     /// Records a navigation to this URL in this tab, if nothing has been recorded yet.
-    pub fn begin_at(&mut self, tab: usize, url: &str) {
+    pub fn start_with_goto(&mut self, tab: usize, url: &str) {
         if self.is_empty() {
             self.go_to(tab);
             self.push(call(Page, "goto", [url.into()]));
@@ -227,14 +227,14 @@ impl RecordedScript {
     }
 
     /// Returns the last `last` statements in this language.
-    pub fn statements(&self, language: ScriptLanguage, last: usize) -> Vec<String> {
+    pub fn last_statements(&self, language: ScriptLanguage, last: usize) -> Vec<String> {
         let skipped = self.lines.len().saturating_sub(last);
         self.lines.iter().skip(skipped).map(|line| line.written(language)).collect()
     }
 
     /// Returns all statements as a runnable test.
-    pub fn test(&self, language: ScriptLanguage) -> String {
-        let mut lines = self.statements(language, usize::MAX);
+    pub fn to_test(&self, language: ScriptLanguage) -> String {
+        let mut lines = self.last_statements(language, usize::MAX);
         // Without a wait, the test could end before the effect of its last action.
         if let (Some(last), Some(sequel)) = (lines.last_mut(), &self.sequel) {
             *last = sequel.awaited(last, language);

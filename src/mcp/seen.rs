@@ -57,7 +57,7 @@ impl KnownTab {
 #[derive(Debug, Clone)]
 pub(super) struct ShownPage {
     pub tree: Arc<Tree>,
-    /// The snapshots of content that overlays cover now, with the newest overlay's last.
+    /// A snapshot of what each open overlay covers, in the order in which the overlays opened.
     pub behind: Vec<Arc<Tree>>,
     /// Lines with numbers that change by themselves, such as clocks.
     pub ticks: Vec<NumericChange>,
@@ -75,7 +75,7 @@ impl ShownState {
     pub(super) fn tree_with(&self, page: &Page, reference: &Ref) -> Option<Arc<Tree>> {
         let shown = self.shown(page)?;
         let mut trees = std::iter::once(&shown.tree).chain(shown.earlier.iter().rev());
-        trees.find(|tree| tree.position(reference).is_some()).map(Arc::clone)
+        trees.find(|tree| tree.index_of_ref(reference).is_some()).map(Arc::clone)
     }
 
     /// Returns the snapshots of a page that the client has seen.

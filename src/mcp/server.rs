@@ -26,7 +26,7 @@ use crate::mcp::app;
 use crate::mcp::client::Client;
 use crate::mcp::dispatch::Dispatcher;
 use crate::mcp::progress::{Progress, ProgressStep};
-use crate::mcp::questions::{ClientQuestion, PersonQuestion};
+use crate::mcp::questions::{PersonQuestion, QuestionToClient};
 use crate::mcp::reply::Reply;
 use crate::mcp::rounds::{self, Round, RoundOutcome, Rounds};
 use crate::mcp::shutdown::{self, Shutdown};
@@ -81,7 +81,7 @@ pub struct Server {
 
 impl Server {
     pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
-        let client = Arc::new(dispatcher.client());
+        let client = Arc::new(dispatcher.new_client());
         Self { dispatcher, client, rounds: Arc::default() }
     }
 
@@ -269,7 +269,7 @@ impl ServerHandler for Server {
         let is_listed =
             |tool: &&&AnyTool| client.grant.permits(tool.name) && (!self.is_in_webkit() || webkit::has(tool));
         let tools = self.dispatcher.services.registry.tools().iter().filter(is_listed);
-        let mut tools: Vec<_> = tools.map(|tool| tool.listing(language)).collect();
+        let mut tools: Vec<_> = tools.map(|tool| tool.to_mcp_tool(language)).collect();
         if app::is_wanted(&self.dispatcher, &context) {
             app::add(&mut tools);
         }
@@ -307,7 +307,7 @@ impl ServerHandler for Server {
             true => Progress::with_client_roots(),
             false => (Progress::default(), unbounded_channel().1),
         };
-        let progress = progress.with_caller(caller).with_traceparent(trace_of(&context));
+        let progress = progress.with_client_name(caller).with_traceparent(trace_of(&context));
         let arguments = request.arguments.unwrap_or_default();
         let shares = parts.is_some_and(|parts| parts.extensions.get::<SharedIdentity>().is_some())
             && request.name == Navigate::NAME
@@ -466,15 +466,15 @@ async fn report(progress: &Progress, context: &RequestContext<RoleServer>, secre
 }
 
 /// Sends questions to the client while this future is polled. Never completes.
-async fn ask(mut questions: UnboundedReceiver<ClientQuestion>, context: &RequestContext<RoleServer>) {
+async fn ask(mut questions: UnboundedReceiver<QuestionToClient>, context: &RequestContext<RoleServer>) {
     while let Some(question) = questions.recv().await {
         match question {
-            ClientQuestion::Person { asking, mut answer } => tokio::select! {
+            QuestionToClient::Person { asking, mut answer } => tokio::select! {
                 person_answer = ask_person(&asking, context) => drop(answer.send(person_answer)),
                 // The call is no longer waiting for the answer.
                 () = answer.closed() => {}
             },
-            ClientQuestion::Roots { mut answer } => tokio::select! {
+            QuestionToClient::Roots { mut answer } => tokio::select! {
                 person_answer = ask_roots(context) => drop(person_answer.map(|roots| answer.send(roots))),
                 // The call is no longer waiting for the folders.
                 () = answer.closed() => {}

@@ -52,9 +52,9 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
         return Err(unknown(format!("it belongs to the context {}", in_quotes(&other))));
     }
     let tabs = call.tabs();
-    let mut others = tabs.iter().filter(|tab| tab.page.index() != page.index());
+    let mut others = tabs.iter().filter(|tab| tab.page.number() != page.number());
     let (is_foreign, other) = match reference.page {
-        Some(number) => (number != page.index(), others.find(|tab| tab.page.index() == number)),
+        Some(number) => (number != page.number(), others.find(|tab| tab.page.number() == number)),
         None => {
             let knows = |page: &Page| page.main_frame().had_ref(reference.element);
             let other = others.find(|tab| knows(&tab.page) && reference.frame.is_none() && !knows(page));
@@ -63,7 +63,7 @@ fn frame(call: &Call<'_>, page: &Page, reference: &Ref) -> Result<Frame> {
     };
     if is_foreign {
         return Err(unknown(match other {
-            Some(tab) if call.tab().is_some() => format!("it belongs to tab {}", tab.id),
+            Some(tab) if call.named_tab().is_some() => format!("it belongs to tab {}", tab.id),
             Some(tab) => format!(
                 "it belongs to tab {}, which is not the current one; with tab {} it can be used all the same",
                 tab.index, tab.id
@@ -177,7 +177,7 @@ async fn select(call: &Call<'_>, page: &Page, selector: &str, limit: Duration) -
 /// Returns the ref of an element in the short form that answers use.
 pub fn element_ref(call: &Call<'_>, page: &Page, frame: &Frame, number: u32) -> Ref {
     let main = page.main_frame().number();
-    Ref::short(call.context_index(), (frame.number() != main).then_some(frame.number()), number)
+    Ref::shortest(call.context_index(), (frame.number() != main).then_some(frame.number()), number)
 }
 
 /// Returns the element with this ref, or the only match of this selector.
@@ -253,7 +253,7 @@ pub async fn find_and_describe(
 /// Describes an element of the last snapshot, such as `button "Save"`. Adds hint and ref if it has no name.
 fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String> {
     let tree = call.kept.seen.lock().tree(page)?;
-    let place = tree.position(reference)?;
+    let place = tree.index_of_ref(reference)?;
     let node = &tree.nodes()[place];
     let says_what_it_holds = matches!(node.role, "generic" | "listitem" | "row" | "cell" | "gridcell");
     let name = match node.name.is_empty() && says_what_it_holds {

@@ -178,7 +178,7 @@ impl AnyTool {
     }
 
     /// Returns the tool's entry in `tools/list`.
-    pub fn listing(&self, language: Language) -> Listing {
+    pub fn to_mcp_tool(&self, language: Language) -> Listing {
         let title = texts::tool_title(self.name, language).unwrap_or(self.title);
         let description = texts::tool_description(self.name, language).unwrap_or(self.description());
         let mut annotations = ToolAnnotations::with_title(title);
@@ -230,7 +230,13 @@ impl AnyTool {
     }
 
     /// Writes an error answer in the style of the toolset.
-    pub fn fail(&self, error: &Error, arguments: &Map<String, Value>, language: Language, reply: &mut Reply) {
+    pub fn write_error(
+        &self,
+        error: &Error,
+        arguments: &Map<String, Value>,
+        language: Language,
+        reply: &mut Reply,
+    ) {
         (self.family.fail)(&FailedCall { tool: self.name, arguments, error, language }, reply);
     }
 

@@ -355,7 +355,7 @@ impl Browser {
 
     #[getter]
     fn key(&self) -> usize {
-        self.0.key()
+        self.0.instance_id()
     }
 
     /// The version, such as `156.0.8078.79`.
@@ -416,7 +416,7 @@ impl Browser {
 impl BrowserContext {
     #[getter]
     fn key(&self) -> usize {
-        self.0.key()
+        self.0.instance_id()
     }
 
     /// The browser of this context.

@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use super::bridge::{Dispatcher, Operation, operation, runtime};
 use super::convert::options;
 use super::page::Page;
-use crate::browser::locator::duration;
+use crate::browser::locator::duration_from_ms;
 use crate::browser::{ActionCaptions, ScreencastOptions, VideoOptions};
 
 /// A running or completed video recording.
@@ -71,7 +71,7 @@ impl Captions {
     }
 
     fn set_hidden(&self, hidden: bool) {
-        self.0.set_captions_hidden(hidden);
+        self.0.set_action_captions_hidden(hidden);
     }
 
     /// Announces each action by an overlay; `None` turns this off. `how`: see `ActionCaptions`.
@@ -84,7 +84,7 @@ impl Captions {
 fn shown(page: &crate::browser::Page, number: u64, duration_ms: Option<f64>) -> Operation {
     let page = page.clone();
     operation(async move {
-        if let Some(time) = duration_ms.filter(|ms| *ms > 0.0).and_then(duration) {
+        if let Some(time) = duration_ms.filter(|ms| *ms > 0.0).and_then(duration_from_ms) {
             page.remove_caption_after(number, time).await;
         }
         Ok(number)
@@ -129,7 +129,7 @@ impl Screencast {
         let watcher = Arc::new(move |frame: &crate::browser::ScreencastImage| {
             queue.emit_with("screencastframe", key, CastFrame(frame.clone()));
         });
-        Ok(Self(Mutex::new(Some(page.0.screencast(options, watcher)))))
+        Ok(Self(Mutex::new(Some(page.0.start_screencast(options, watcher)))))
     }
 
     fn stop(&self) {

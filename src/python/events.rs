@@ -12,9 +12,9 @@ use crate::browser::{Browser, ConsoleEntry, ConsoleEvent, ContextEvent, EntryKin
 /// Sends the `disconnected` event of a browser to `queue`.
 pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
     let (queue, watched) = (queue.clone(), browser.clone());
-    let key = browser.key();
+    let key = browser.instance_id();
     runtime().spawn(async move {
-        watched.wait_for_end().await;
+        watched.wait_for_disconnect().await;
         drop(watched);
         queue.emit_with("disconnected", key, ());
     });
@@ -22,7 +22,7 @@ pub(super) fn follow_browser(browser: &Browser, queue: &Arc<Queue>) {
 
 /// Starts sending all events of a context and its pages to `queue`.
 pub(super) fn follow_context(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
-    let key = context.key();
+    let key = context.instance_id();
     let listener = {
         let queue = queue.clone();
         move |event: &ContextEvent| match event {
@@ -72,7 +72,7 @@ fn console_event(entry: &ConsoleEntry, key: usize) -> Event {
 }
 
 fn follow_page(page: &crate::browser::Page, context: usize, queue: &Arc<Queue>) {
-    let (queue, key, subscribed) = (queue.clone(), page.key(), queue.subscribed(context));
+    let (queue, key, subscribed) = (queue.clone(), page.instance_id(), queue.subscribed(context));
     let calls = queue.clone();
     page.listen_to_calls(Arc::new(move |call| calls.emit_with("called", key, Call(call.clone()))));
     let asked = page.downgrade();

@@ -95,7 +95,7 @@ impl Frame {
     /// The unique id of this frame.
     #[getter]
     fn key(&self) -> usize {
-        self.0.key()
+        self.0.instance_id()
     }
 
     #[getter]
@@ -273,7 +273,7 @@ impl Frame {
         timeout_ms: f64,
     ) -> PyResult<Operation> {
         let (frame, argument) = (self.0.clone(), to_js(argument)?);
-        let (pause, limit) = (locator::duration(pause_ms), locator::timeout_from_ms(timeout_ms));
+        let (pause, limit) = (locator::duration_from_ms(pause_ms), locator::timeout_from_ms(timeout_ms));
         let scope = isolated.map_or_else(|| ScriptWorld::choose_world(&script), scope);
         Ok(operation(async move {
             frame.wait_for_function(&script, &argument, scope, pause, limit).await.map(JsHandle)
@@ -293,7 +293,7 @@ impl Frame {
         Ok(operation(async move {
             let begun = (frame.page()?.mark(), Instant::now());
             let done = frame.locator(&selector, strict)?.perform(&action, limit).await;
-            action.follow(&frame, begun, limit).await;
+            action.wait_for_initiated_navigations(&frame, begun, limit).await;
             done.map(Plain)
         }))
     }

@@ -96,7 +96,7 @@ impl JsHandle {
             } else {
                 element.perform(&action, limit).await
             };
-            action.follow(element.frame(), begun, limit).await;
+            action.wait_for_initiated_navigations(element.frame(), begun, limit).await;
             done.map(Plain)
         }))
     }

@@ -52,7 +52,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
     guard::check_process()?;
     leave_interrupts_to_rust(py)?;
     let executable: PathBuf = py.import("sys")?.getattr("executable")?.extract()?;
-    let program = cli::Program::in_python(executable);
+    let program = cli::Program::python_package(executable);
     Ok(py.detach(|| cli::main(&program, arguments)))
 }
 

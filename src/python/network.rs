@@ -27,7 +27,7 @@ pub(super) type Pairs = Vec<(String, String)>;
 
 /// Starts sending the network events of a context's pages and workers to `queue`.
 pub(super) fn follow_traffic(context: &crate::browser::BrowserContext, queue: &Arc<Queue>) {
-    let (key, queue) = (context.key(), queue.clone());
+    let (key, queue) = (context.instance_id(), queue.clone());
     let subscribed = queue.subscribed(key);
     context.listen_to_network(Arc::new(move |news: &NetworkEvent| {
         let is_listened_to = match news {
@@ -342,7 +342,7 @@ impl Route {
     /// Whether one of the server's own handlers decides about this request, in place of the script.
     #[getter]
     fn is_claimed(&self) -> bool {
-        self.0.is_claimed()
+        self.0.is_decision_reserved()
     }
 
     /// Continues the request. `None` leaves a part unchanged.
@@ -354,7 +354,7 @@ impl Route {
         body: Option<Vec<u8>>,
     ) -> Operation {
         let (route, overrides) = (self.0.clone(), RequestOverrides { url, method, headers, body });
-        operation(async move { route.resume(&overrides).await })
+        operation(async move { route.continue_with(&overrides).await })
     }
 
     /// Responds to the request without sending it to the server.
@@ -426,7 +426,7 @@ impl WebSocket {
     /// The unique id of this WebSocket among the open ones.
     #[getter]
     fn key(&self) -> usize {
-        self.0.number()
+        self.0.instance_id()
     }
 
     #[getter]

@@ -15,7 +15,7 @@ fn offered(frame: &crate::browser::Frame) -> Result<Vec<WebMcpTool>> {
         let reason = "it must be on from the start: launch with args=[\"--enable-features=WebMCPTesting\"]";
         return Err(Error::Unsupported { what: "WebMCP", reason: reason.to_owned() });
     }
-    Ok(page.webmcp_tools().into_iter().filter(|tool| tool.is_of(frame)).collect())
+    Ok(page.webmcp_tools().into_iter().filter(|tool| tool.belongs_to(frame)).collect())
 }
 
 /// Returns the name, description, input schema and annotations of each tool that a frame's document offers.

@@ -109,7 +109,7 @@ fn tool_server() -> PyResult<Arc<ToolServer>> {
         launch.headless.get_or_insert(true);
     }
     let dispatcher = cli::dispatcher(config);
-    let client = dispatcher.client();
+    let client = dispatcher.new_client();
     Ok(Arc::clone(TOOL_SERVER.get_or_init(|| Arc::new(ToolServer { dispatcher, client }))))
 }
 
@@ -125,7 +125,7 @@ pub(super) fn list_patchright_tools() -> PyResult<String> {
         .iter()
         .filter(|tool| tool.family.toolset == Toolset::Patchright);
     let language = server.dispatcher.settings.language;
-    let tools = tools.map(|tool| tool.listing(language)).collect::<Vec<_>>();
+    let tools = tools.map(|tool| tool.to_mcp_tool(language)).collect::<Vec<_>>();
     serde_json::to_string(&tools).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
@@ -177,7 +177,7 @@ impl ToolBrowser {
         });
         let limit = Duration::try_from_secs_f64(timeout);
         let limit = limit.map_err(|error| PyValueError::new_err(format!("timeout: {error}")))?;
-        Ok(Self { workspace: engine.workspace(), pacing: Pacing::default(), limit })
+        Ok(Self { workspace: engine.new_workspace(), pacing: Pacing::default(), limit })
     }
 
     #[pyo3(signature = (url, wait_for))]

@@ -16,7 +16,7 @@ use super::network::{Request, routed};
 use super::recording::ScriptRecording;
 use crate::browser::emulation::MediaEmulation;
 use crate::browser::input::{Button, ClickOptions, Point};
-use crate::browser::locator::{duration, timeout_from_ms};
+use crate::browser::locator::{duration_from_ms, timeout_from_ms};
 use crate::browser::{
     Area, ConsoleFilter, ContentFormat, ElementHandle, ImageFormat, JsValue, LocatorHandlerId,
     LocatorHandlerOptions, PdfOptions, ScreenshotAdjustments, ScreenshotOptions, SnapshotOptions,
@@ -140,7 +140,7 @@ impl Page {
     /// The unique id of this page.
     #[getter]
     fn key(&self) -> usize {
-        self.0.key()
+        self.0.instance_id()
     }
 
     /// The CDP target id.
@@ -278,7 +278,7 @@ impl Page {
     ) -> PyResult<u64> {
         let locator = self.0.main_frame().locator(selector, false)?;
         let options = LocatorHandlerOptions { name, no_wait_after, times };
-        let (queue, key) = (dispatcher.queue(), self.0.key());
+        let (queue, key) = (dispatcher.queue(), self.0.instance_id());
         let id = self.0.add_locator_handler(locator, options, move |id| {
             let (ended, end) = oneshot::channel();
             let call = HandlerCall { handler: id.0, ended: Mutex::new(Some(ended)) };
@@ -481,7 +481,8 @@ impl Page {
 
     fn mouse_click(&self, x: f64, y: f64, name: &str, count: u32, delay_ms: f64) -> PyResult<Operation> {
         let (mouse, button) = (self.0.mouse(), button(name)?);
-        let options = ClickOptions { button, count, hold: duration(delay_ms), ..ClickOptions::default() };
+        let options =
+            ClickOptions { button, count, hold: duration_from_ms(delay_ms), ..ClickOptions::default() };
         Ok(operation(async move { mouse.click_in_turn(Point::new(x, y), &options).await }))
     }
 
@@ -507,12 +508,12 @@ impl Page {
 
     fn key_press(&self, key: String, delay_ms: f64) -> Operation {
         let keyboard = self.0.keyboard();
-        operation(async move { keyboard.press_for(&key, duration(delay_ms)).await })
+        operation(async move { keyboard.press_for(&key, duration_from_ms(delay_ms)).await })
     }
 
     fn key_type(&self, text: String, delay_ms: f64) -> Operation {
         let keyboard = self.0.keyboard();
-        operation(async move { keyboard.type_text(&text, duration(delay_ms)).await })
+        operation(async move { keyboard.type_text(&text, duration_from_ms(delay_ms)).await })
     }
 
     fn key_insert(&self, text: String) -> Operation {

@@ -14,7 +14,7 @@ pub(super) struct CdpSession(RawSession);
 impl CdpSession {
     /// Wraps the session and starts sending its events to `queue`.
     pub(super) fn new(session: RawSession, queue: Arc<Queue>) -> Self {
-        let key = session.key();
+        let key = session.instance_id();
         session.forward_events(Arc::new(move |method, parameters| {
             let parameters = serde_json::from_slice(parameters).unwrap_or_default();
             queue.emit_with("event", key, (method.to_owned(), Plain(parameters)));
@@ -28,7 +28,7 @@ impl CdpSession {
     /// The unique id of this session.
     #[getter]
     fn key(&self) -> usize {
-        self.0.key()
+        self.0.instance_id()
     }
 
     /// Sends a CDP command and returns its reply. `timeout_ms`: 0 means no limit.

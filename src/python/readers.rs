@@ -51,13 +51,13 @@ fn glob_of(text: &str) -> Result<UrlGlob> {
 
 /// Returns the union of `named`, the domains in the files `lists`, and if `ads`, the built-in ad servers.
 fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<DomainList> {
-    let is_none = |name: &&String| DomainList::read(name).left_out > 0;
+    let is_none = |name: &&String| DomainList::parse(name).left_out > 0;
     if let Some(name) = named.iter().find(is_none) {
         let reason =
             format!("domains: {name:?} is not a name such as \"ads.example\"; `urls` blocks by address");
         return Err(wrong(reason));
     }
-    let mut domains = DomainList::read(&named.join("\n"));
+    let mut domains = DomainList::parse(&named.join("\n"));
     if ads {
         domains = domains.union(DomainList::ad_domains());
     }
@@ -66,7 +66,7 @@ fn domains_of(ads: bool, lists: Vec<PathBuf>, named: &[String]) -> Result<Domain
             path: path.display().to_string(),
             reason: error.to_string(),
         };
-        let list = DomainList::read(&std::fs::read_to_string(&path).map_err(to_error)?);
+        let list = DomainList::parse(&std::fs::read_to_string(&path).map_err(to_error)?);
         if list.is_empty() {
             let name = path.display();
             return Err(wrong(format!(

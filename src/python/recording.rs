@@ -19,11 +19,11 @@ pub(super) struct ScriptRecording {
 impl ScriptRecording {
     pub(super) async fn begin(page: &Page, language: ScriptLanguage) -> Result<Self> {
         let script = Arc::<Mutex<RecordedScript>>::default();
-        script.lock().begin_at(0, &page.url());
+        script.lock().start_with_goto(0, &page.url());
         let received = Arc::clone(&script);
         let recorder = RecordingCallbacks {
             counts: Arc::new(|| true),
-            on_recorded: Arc::new(move |recorded| received.lock().add_action(recorded.clone())),
+            on_recorded: Arc::new(move |recorded| received.lock().add_person_action(recorded.clone())),
         };
         let recording = page.record_actions(recorder).await?;
         Ok(Self { script, language, _recording: recording })
@@ -35,6 +35,6 @@ impl ScriptRecording {
     /// The script recorded so far: a test that repeats the actions.
     #[getter]
     fn written(&self) -> String {
-        self.script.lock().test(self.language)
+        self.script.lock().to_test(self.language)
     }
 }

@@ -190,7 +190,7 @@ impl Engine {
     }
 
     /// Creates a workspace for a client.
-    pub fn workspace(&self) -> Workspace {
+    pub fn new_workspace(&self) -> Workspace {
         let quota = self.inner.quota.clone();
         Workspace::new(self.place_in_pool(None, None), self.options().context.clone(), false, quota)
     }
@@ -238,9 +238,9 @@ impl Engine {
         self.inner.root.clone().unwrap_or_else(|| Arc::downgrade(&self.inner))
     }
 
-    /// Calls [`browser`](Self::browser) through a box, which its recursion requires.
+    /// Calls [`get_or_launch_browser`](Self::get_or_launch_browser) through a box, which its recursion requires.
     fn reach(&self) -> Pin<Box<dyn Future<Output = Result<Browser>> + Send + '_>> {
-        Box::pin(self.browser())
+        Box::pin(self.get_or_launch_browser())
     }
 
     /// Assigns the workspace to a reachable browser of the pool, and connects to that browser.
@@ -405,7 +405,7 @@ impl Engine {
     }
 
     /// Returns the browser. Starts one if none is running.
-    pub async fn browser(&self) -> Result<Browser> {
+    pub async fn get_or_launch_browser(&self) -> Result<Browser> {
         if let Some(browser) = self.running_browser() {
             return Ok(browser);
         }
@@ -506,7 +506,7 @@ impl Engine {
             }
         };
         let (kept, used) = (session.clone(), browser.clone());
-        tokio::spawn(async move { kept.keep_alive_during(used.wait_for_end()).await });
+        tokio::spawn(async move { kept.keep_alive_during(used.wait_for_disconnect()).await });
         let before = self.inner.of_grid.lock().replace(session);
         if let Some(before) = before {
             before.end().await;
@@ -535,7 +535,7 @@ impl Engine {
                 let Some(unused_since) = inner.uses.unused_since() else {
                     if !browser.is_alive(inner.options.hang_limit).await {
                         let waited = human(inner.options.hang_limit);
-                        browser.abandon(&format!("it gave no answer for {waited}")).await;
+                        browser.force_close(&format!("it gave no answer for {waited}")).await;
                         return;
                     }
                     continue;
@@ -550,7 +550,7 @@ impl Engine {
         tokio::spawn(async move {
             tokio::select! {
                 () = watching => {}
-                _ = ending.wait_for_end() => {}
+                _ = ending.wait_for_disconnect() => {}
             }
         });
     }

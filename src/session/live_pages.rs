@@ -42,7 +42,7 @@ impl LoadedPageLimit {
     pub fn record_use(&self, page: &Page) {
         if self.inner.most.is_some() {
             let known = Known { used: Instant::now(), is_needed: false };
-            self.inner.known.lock().insert(page.key(), known);
+            self.inner.known.lock().insert(page.instance_id(), known);
         }
     }
 
@@ -60,14 +60,15 @@ impl LoadedPageLimit {
             let mut asked = Vec::new();
             loop {
                 let candidates = live.candidates(&engine, most);
-                let Some(page) = candidates.into_iter().find(|page| !asked.contains(&page.key())) else {
+                let Some(page) = candidates.into_iter().find(|page| !asked.contains(&page.instance_id()))
+                else {
                     return;
                 };
-                asked.push(page.key());
+                asked.push(page.instance_id());
                 let Some(_turn) = turns.try_take(page.id()) else { continue };
                 let outcome = page.discard().await;
                 if outcome == DiscardOutcome::Needed
-                    && let Some(known) = live.inner.known.lock().get_mut(&page.key())
+                    && let Some(known) = live.inner.known.lock().get_mut(&page.instance_id())
                 {
                     known.is_needed = true;
                 }
@@ -80,8 +81,9 @@ impl LoadedPageLimit {
         let pages = engine.pages().into_iter().filter(|page| !page.is_crashed());
         let now = Known { used: Instant::now(), is_needed: false };
         let mut known = self.inner.known.lock();
-        let mut pages: Vec<_> = pages.map(|page| (*known.entry(page.key()).or_insert(now), page)).collect();
-        known.retain(|key, _| pages.iter().any(|(_, page)| page.key() == *key));
+        let mut pages: Vec<_> =
+            pages.map(|page| (*known.entry(page.instance_id()).or_insert(now), page)).collect();
+        known.retain(|key, _| pages.iter().any(|(_, page)| page.instance_id() == *key));
         pages.sort_by_key(|(known, _)| known.used);
         pages.truncate(pages.len().saturating_sub(most.get()));
         pages.into_iter().filter(|(known, _)| !known.is_needed).map(|(_, page)| page).collect()

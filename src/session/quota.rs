@@ -103,7 +103,7 @@ impl Quota {
         if may_be_ours || state.tabs() <= self.inner.limits.tabs {
             return;
         }
-        *state.refused.entry(page.context().key()).or_default() += 1;
+        *state.refused.entry(page.context().instance_id()).or_default() += 1;
         drop(state);
         let page = page.clone();
         tokio::spawn(async move { page.close().await });
@@ -111,7 +111,7 @@ impl Quota {
 
     /// Returns how many popups of the context the limit has closed since the last call, and the limit.
     pub(super) fn take_refused(&self, context: &BrowserContext) -> Option<(usize, usize)> {
-        let refused = self.inner.state.lock().refused.remove(&context.key());
+        let refused = self.inner.state.lock().refused.remove(&context.instance_id());
         refused.map(|refused| (refused, self.inner.limits.tabs))
     }
 
@@ -176,7 +176,7 @@ impl State {
         self.contexts.retain(|context| {
             let is_alive = is_live(context);
             if !is_alive {
-                refused.remove(&context.key());
+                refused.remove(&context.instance_id());
             }
             is_alive
         });

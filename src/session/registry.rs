@@ -146,7 +146,7 @@ impl Sessions {
 
     /// Creates a session with a page. Reserves it first, so that concurrent calls cannot exceed the limit.
     pub async fn create(&self) -> Result<Session, SessionError> {
-        self.create_in(self.inner.engine.workspace(), None).await
+        self.create_in(self.inner.engine.new_workspace(), None).await
     }
 
     /// Creates a session with `workspace`, which is unused. With a pool, uses a browser with this label.
@@ -195,7 +195,7 @@ impl Sessions {
     }
 
     /// Whether a session with this id is live, for any owner.
-    pub fn is_live(&self, id: &str) -> bool {
+    pub fn is_live_for_any_owner(&self, id: &str) -> bool {
         self.inner.state.lock().live.contains_key(id)
     }
 
@@ -215,7 +215,7 @@ impl Sessions {
     }
 
     /// Returns the number of live sessions of all owners.
-    pub fn count(&self) -> usize {
+    pub fn count_for_all_owners(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.expire_all();
         state.live.len()
@@ -289,7 +289,7 @@ impl Reservation {
         if let Err(error) = workspace.begin().await {
             workspace.close().await;
             if let Some(lease) = lease {
-                lease.close().await;
+                lease.delete_session().await;
             }
             return Err(SessionError::Browser(error));
         }

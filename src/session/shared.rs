@@ -44,7 +44,7 @@ impl Session {
             self.workspace.leave();
         }
         if let Some(lease) = &self.lease {
-            lease.close().await;
+            lease.delete_session().await;
         }
     }
 
@@ -199,7 +199,7 @@ impl Sessions {
     async fn workspace_of(&self, saved: &SavedSession, adoptions: u32) -> Result<Workspace> {
         let engine = &self.inner.engine;
         let workspace = match &*self.owner.0 {
-            "" => engine.workspace(),
+            "" => engine.new_workspace(),
             owner => engine.isolated_workspace(owner, engine.options().context.clone()),
         };
         let left: Vec<DetachedContext> = serde_json::from_str(&saved.contexts).unwrap_or_default();
@@ -275,7 +275,8 @@ impl Sessions {
         let Ok(overdue) = replica.take_expired_sessions(MOST_OVERDUE).await else { return };
         for (node, contexts) in overdue {
             let Some(node) = pool.node(&node) else { continue };
-            let Ok(browser) = self.inner.engine.engine_of(&node, pool.limit).browser().await else {
+            let Ok(browser) = self.inner.engine.engine_of(&node, pool.limit).get_or_launch_browser().await
+            else {
                 continue;
             };
             for context in serde_json::from_str::<Vec<DetachedContext>>(&contexts).unwrap_or_default() {

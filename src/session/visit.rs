@@ -327,7 +327,7 @@ async fn settled(page: &Page, mark: JournalMark, deadline: Instant) -> Result<bo
     loop {
         dismiss_dialog(page).await?;
         let (begun, here) = (Instant::now(), page.mark());
-        page.watch_document_growth();
+        page.track_content_growth();
         let limit = REST_LIMIT.min(rest(deadline));
         let is_loaded = page.until_resources_loaded(limit).await?;
         let building = limit.saturating_sub(begun.elapsed()).max(LEAST_BUILDING.min(limit));

@@ -145,12 +145,12 @@ impl Workspace {
 
     /// Creates a workspace for the same owner that shares neither contexts nor the profile with others.
     #[must_use]
-    pub fn isolated(&self) -> Self {
+    pub fn new_isolated(&self) -> Self {
         let Inner { engine, usual, quota, .. } = &*self.inner;
         Self::new(engine.clone(), usual.clone(), true, quota.clone())
     }
 
-    /// Like [`isolated`](Self::isolated), in a browser of the pool with this label, preferably the one named
+    /// Like [`new_isolated`](Self::new_isolated), in a browser of the pool with this label, preferably the one named
     /// `wanted`. With `outlives_connection`, contexts stay open for another server when this one disconnects.
     pub(super) fn isolated_in_pool(
         &self,
@@ -163,35 +163,35 @@ impl Workspace {
         Self::new(engine.place_in_pool(wanted, label), usual, true, quota.clone())
     }
 
-    /// Like [`isolated`](Self::isolated), in another kind of browser.
+    /// Like [`new_isolated`](Self::new_isolated), in another kind of browser.
     pub fn new_isolated_in_channel(&self, channel: Channel) -> Result<Self> {
         self.inner.engine.workspace_in(channel, self.inner.usual.clone())
     }
 
-    /// Like [`isolated`](Self::isolated), with a WebKit of its own.
+    /// Like [`new_isolated`](Self::new_isolated), with a WebKit of its own.
     pub fn new_isolated_in_webkit(&self) -> Result<Self> {
         self.inner.engine.workspace_in_webkit(self.inner.usual.clone())
     }
 
     /// Returns the workspace's WebKit session; `None` if it does not use WebKit.
-    pub fn webkit(&self) -> Option<&Arc<WebkitSession>> {
+    pub fn webkit_session(&self) -> Option<&Arc<WebkitSession>> {
         self.inner.webkit.as_ref()
     }
 
     /// Opens the workspace's first page.
     pub(super) async fn begin(&self) -> Result<()> {
-        match self.webkit() {
+        match self.webkit_session() {
             Some(webkit) => webkit.acquire_page().await.map(drop),
-            None => self.page().await.map(drop),
+            None => self.get_or_open_page().await.map(drop),
         }
     }
 
     /// Returns the active page of the active context. Opens one if there is none.
-    pub async fn page(&self) -> Result<Page> {
+    pub async fn get_or_open_page(&self) -> Result<Page> {
         if let Some(page) = self.active_page() {
             return Ok(page);
         }
-        let context = self.context().await?;
+        let context = self.get_or_create_active_context().await?;
         let _making = self.inner.making.lock().await;
         if let Some(page) = self.active_page() {
             return Ok(page);
@@ -214,14 +214,14 @@ impl Workspace {
 
     /// Opens a tab in the active context and makes that tab active.
     pub async fn new_tab(&self) -> Result<Page> {
-        let context = self.context().await?;
+        let context = self.get_or_create_active_context().await?;
         let _making = self.inner.making.lock().await;
         self.open_in(&context).await
     }
 
     /// Opens a tab in the active context without making it active.
     pub async fn new_background_tab(&self) -> Result<Page> {
-        let context = self.context().await?;
+        let context = self.get_or_create_active_context().await?;
         let _room = self.inner.quota.reserve_tab(&self.inner.engine)?;
         let page = context.new_page().await?;
         let mut state = self.inner.state.lock();
@@ -281,7 +281,7 @@ impl Workspace {
     // Contexts.
 
     /// Returns the active context. Creates it in the browser if needed.
-    pub async fn context(&self) -> Result<BrowserContext> {
+    pub async fn get_or_create_active_context(&self) -> Result<BrowserContext> {
         let name = self.inner.state.lock().active.clone();
         self.context_named(&name).await
     }
@@ -294,7 +294,7 @@ impl Workspace {
     }
 
     async fn context_named(&self, name: &str) -> Result<BrowserContext> {
-        let browser = self.inner.engine.browser().await?;
+        let browser = self.inner.engine.get_or_launch_browser().await?;
         if let Some(context) = self.live(name, &browser)? {
             return Ok(context);
         }
@@ -444,7 +444,7 @@ impl Workspace {
 
     /// Closes everything that this workspace opened.
     pub async fn close(&self) {
-        if let Some(webkit) = self.webkit() {
+        if let Some(webkit) = self.webkit_session() {
             webkit.close().await;
         }
         self.close_spare().await;
@@ -454,7 +454,8 @@ impl Workspace {
         }
     }
 
-    /// Finds a context by name, else by its number in refs; without both, returns the active context.
+    /// Finds a context by name or, without a name, by its number (1 in the ref `c1e5`). With neither, returns the active
+    /// context.
     pub fn find_context(&self, number: Option<u32>, name: Option<&str>) -> Option<ContextEntry> {
         self.contexts().into_iter().find(|entry| match (number, name) {
             (_, Some(name)) => entry.name == name,
@@ -569,7 +570,7 @@ impl Slot {
         let context = self.number;
         let tab = |(index, page): (usize, Page)| Tab {
             index,
-            id: TabId { context, page: page.index() },
+            id: TabId { context, page: page.number() },
             is_active: active.as_ref() == Some(&page),
             page,
         };

@@ -160,11 +160,11 @@ impl Changes<'_> {
 
 /// Compares two snapshots of a page, matching nodes by their refs.
 pub fn diff<'a>(old: &Tree, new: &'a Tree) -> Changes<'a> {
-    compare(&ComparisonBase::new(old), new)
+    diff_with_base(&ComparisonBase::new(old), new)
 }
 
 /// Like [`diff`]; [`ComparisonBase`] says more about the previous snapshot than its tree.
-pub fn compare<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<'a> {
+pub fn diff_with_base<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<'a> {
     let before = ComparedSnapshot::of(since.old);
     let after = ComparedSnapshot::of(new);
     let strangers = || !before.keys.keys().any(|key| after.keys.contains_key(key));

@@ -33,7 +33,7 @@ impl Pattern {
         })
     }
 
-    pub fn is_in(&self, line: &str) -> bool {
+    pub fn is_match(&self, line: &str) -> bool {
         match self {
             Self::Text(text) => line.to_lowercase().contains(text),
             Self::Regex(regex) => regex.is_match(line),
@@ -47,7 +47,7 @@ pub fn find(tree: &Tree, pattern: &Pattern, around: usize, max_chars: usize) -> 
     let detail = Detail { all_refs: true, ..Detail::FULL };
     let lines = prose::join(tree, &outline(tree, 0, tree.nodes.len(), &detail), Links::WithRefs);
     let says = |line: &Line| {
-        pattern.is_in(&line.text) || line.prose.as_ref().is_some_and(|prose| pattern.is_in(prose))
+        pattern.is_match(&line.text) || line.prose.as_ref().is_some_and(|prose| pattern.is_match(prose))
     };
     let matches: Vec<usize> = (0..lines.len()).filter(|&index| says(&lines[index])).collect();
     if matches.is_empty() {

@@ -25,7 +25,7 @@ impl Tree {
         let holder = (0..=first).rev().find(|&at| self.end(at) > last);
         let part = holder.map(|holder| holder..self.end(holder));
         let is_apart = |part: &Range<usize>| {
-            self.nodes[part.clone()].iter().all(|node| !node.is_actionable() || is_front(node))
+            self.nodes[part.clone()].iter().all(|node| !node.is_control() || is_front(node))
         };
         match part.filter(is_apart) {
             Some(part) => vec![part],

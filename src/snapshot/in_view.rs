@@ -12,19 +12,19 @@ impl Tree {
     }
 
     /// Whether the tree contains this node.
-    pub fn has(&self, frame: u32, number: u32) -> bool {
+    pub fn contains_element(&self, frame: u32, number: u32) -> bool {
         self.nodes.iter().any(|node| node.key() == Some((frame, number)))
     }
 
     /// Whether this node exists and is a control.
-    pub fn has_control(&self, frame: u32, number: u32) -> bool {
+    pub fn contains_control(&self, frame: u32, number: u32) -> bool {
         let key = Some((frame, number));
-        self.nodes.iter().any(|node| node.key() == key && node.is_actionable())
+        self.nodes.iter().any(|node| node.key() == key && node.is_control())
     }
 
     /// Returns a tree with only these nodes of a frame and their ancestors. Empty if the nodes do not exist.
     #[must_use]
-    pub fn only(&self, frame: u32, numbers: &HashSet<u32>) -> Self {
+    pub fn only_elements(&self, frame: u32, numbers: &HashSet<u32>) -> Self {
         let is_wanted = |node: &Node| node.frame == frame && numbers.contains(&node.number);
         let mut kept = vec![false; self.nodes.len()];
         let mut holders: Vec<usize> = Vec::new();
@@ -48,7 +48,7 @@ impl Tree {
     #[must_use]
     pub fn only_controls(&self) -> Self {
         let mut tree = self.clone();
-        tree.nodes.retain(Node::is_actionable);
+        tree.nodes.retain(Node::is_control);
         tree.nodes.iter_mut().for_each(|node| node.depth = 0);
         tree
     }

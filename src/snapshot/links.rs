@@ -46,7 +46,7 @@ impl Content {
         let said = line.said(tree).map_or(0, |said| said.chars().count());
         Self {
             links: line.folded,
-            others: usize::from(node.is_actionable() || must_stay(node.role)),
+            others: usize::from(node.is_control() || must_stay(node.role)),
             said: if line.has_value && line.head == 0 { line.text.chars().count() } else { said },
             headings: usize::from(node.role == "heading"),
             linked: 0,
@@ -91,7 +91,7 @@ pub(super) fn fold(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<Line> {
             end = ends[end];
         }
         if content.links >= FEWEST {
-            let is_one = ends[index] == end && !tree.nodes[line.node].is_actionable();
+            let is_one = ends[index] == end && !tree.nodes[line.node].is_control();
             let run = Run { tree, lines, range: index..end, is_one, content };
             folded.push(run.line(parent));
             index = end;

@@ -33,7 +33,7 @@ mod paper;
 mod walked;
 
 pub use compact::quoted_segments;
-pub use diff::{Changes, ComparisonBase, NumericChange, compare, diff};
+pub use diff::{Changes, ComparisonBase, NumericChange, diff, diff_with_base};
 pub use find::{Pattern, find};
 pub use left_out::Omission;
 pub use looks::{DrawingCounts, TextSelection};

@@ -160,7 +160,7 @@ impl Shape {
 
     fn tell_parent(&self, nodes: &[Node], index: usize, own: Content, parent: &mut Content) {
         let node = &nodes[index];
-        parent.acts |= own.acts || node.is_actionable();
+        parent.acts |= own.acts || node.is_control();
         if self.fates[index] == NodeTreatment::Dissolved {
             parent.children += own.children;
             parent.texts += own.texts;
@@ -176,7 +176,7 @@ impl Shape {
             parent.only = index;
         }
         let plain_cell = roles::is_cell(node.role)
-            && !node.is_actionable()
+            && !node.is_control()
             && node.name.is_empty()
             && !node.has_details()
             && own.children == own.texts
@@ -381,7 +381,7 @@ impl Writer<'_> {
             NodeTreatment::WithText(inner) if node.name.is_empty() => self.start + inner,
             _ => self.start + index,
         };
-        let acts = usize::from(node.is_actionable());
+        let acts = usize::from(node.is_control());
         let tells = has_value && acts == 0 && says != self.start + index;
         let line = self.push(parent, index, worth, text);
         line.head = if tells { head } else { 0 };
@@ -394,13 +394,12 @@ impl Writer<'_> {
     /// Whether a node is a heading whose only child is a control with the same name. The control shows it.
     fn echoes(&self, index: usize) -> bool {
         let node = &self.nodes[index];
-        if node.is_actionable() || node.name.is_empty() || node.role != "heading" {
+        if node.is_control() || node.name.is_empty() || node.role != "heading" {
             return false;
         }
         let inside = &self.nodes[index + 1..self.shape.ends[index]];
         let mut shown = inside.iter().filter(|inner| !inner.is_group());
-        shown.next().is_some_and(|only| only.name == node.name && only.is_actionable())
-            && shown.next().is_none()
+        shown.next().is_some_and(|only| only.name == node.name && only.is_control()) && shown.next().is_none()
     }
 
     fn properties(&mut self, index: usize) {
@@ -458,11 +457,11 @@ impl Writer<'_> {
 
 /// Whether a node needs a ref: it is a control, or useful as the root of a snapshot.
 pub(super) fn wants_ref(node: &Node) -> bool {
-    node.is_actionable() || roles::is_landmark(node.role) || (node.role == "img" && !node.name.is_empty())
+    node.is_control() || roles::is_landmark(node.role) || (node.role == "img" && !node.name.is_empty())
 }
 
 fn worth(node: &Node, has_text: bool) -> LinePriority {
-    if node.is_actionable() || node.role == "iframe" {
+    if node.is_control() || node.role == "iframe" {
         LinePriority::Actionable
     } else if roles::is_announcement(node.role) {
         LinePriority::Announcement

@@ -68,7 +68,7 @@ pub(super) fn join(tree: &Tree, lines: &[Line], links: Links) -> Vec<Line> {
 /// Whether an element has no text of its own, so that its content can be shown on its line.
 fn can_hold(tree: &Tree, line: &Line) -> bool {
     let node = &tree.nodes[line.node];
-    !line.has_value && !line.is_property && !node.is_actionable() && node.name.is_empty()
+    !line.has_value && !line.is_property && !node.is_control() && node.name.is_empty()
 }
 
 /// Returns the index range of texts and links from `start` that form one text. Empty if there is none.
@@ -176,7 +176,7 @@ pub(super) fn shorten(tree: &Tree, line: &mut Line, longest: usize) {
     line.is_cut = is_cut;
     let node = &tree.nodes[line.node];
     line.text.truncate(line.head);
-    if node.number > 0 && !line.has_ref && !node.is_actionable() && !roles::is_cell(node.role) {
+    if node.number > 0 && !line.has_ref && !node.is_control() && !roles::is_cell(node.role) {
         let _ = write!(line.text, " [ref={}]", tree.ref_of(node));
         (line.has_ref, line.head) = (true, line.text.len());
     }

@@ -85,7 +85,7 @@ fn score(node: &Node, wanted: &[String]) -> f64 {
     }
     // Of two elements that contain the same words, the one with less other text ranks higher.
     let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
-    score / (1.0 + length / 20.0) + if node.is_actionable() { ACTS } else { 0.0 }
+    score / (1.0 + length / 20.0) + if node.is_control() { ACTS } else { 0.0 }
 }
 
 fn likeness(own: &str, word: &str) -> f64 {

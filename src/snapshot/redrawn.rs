@@ -30,7 +30,7 @@ pub fn replaced_elements(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
 
 impl Tree {
     /// Gives replaced elements their old numbers, so that refs to them remain valid.
-    pub fn renumber(&mut self, redrawn: &[ElementReplacement]) {
+    pub fn restore_replaced_numbers(&mut self, redrawn: &[ElementReplacement]) {
         let numbers: HashMap<NodeKey, u32> =
             redrawn.iter().map(|redrawn| ((redrawn.frame, redrawn.new), redrawn.old)).collect();
         for node in &mut self.nodes {

@@ -20,7 +20,7 @@ pub struct ParseRefError;
 
 impl Ref {
     /// Creates the shortest ref: for the default context and the main frame, only the element's number.
-    pub fn short(context: u32, frame: Option<u32>, element: u32) -> Self {
+    pub fn shortest(context: u32, frame: Option<u32>, element: u32) -> Self {
         let context = (context != 0).then_some(context);
         Self { context_name: None, context, page: None, frame, element }
     }

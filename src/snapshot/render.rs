@@ -122,9 +122,9 @@ pub fn render_from_offset(tree: &Tree, options: &Options, offset: usize) -> Rend
 
 /// Returns the nodes of an element or of a heading's section; with `until`, up to the end of that element.
 fn part(tree: &Tree, root: &Ref, until: Option<&Ref>) -> Option<Range<usize>> {
-    let start = tree.position(root)?;
+    let start = tree.index_of_ref(root)?;
     let end = match until {
-        Some(until) => tree.end(tree.position(until)?),
+        Some(until) => tree.end(tree.index_of_ref(until)?),
         None if tree.nodes[start].role == "heading" => return Some(section::section(tree, start)),
         None => tree.end(start),
     };
@@ -279,7 +279,7 @@ impl Part<'_> {
     ) -> Option<RenderedSnapshot> {
         let text = write(lines, shown, |_| "");
         let acts = acts(lines, shown);
-        let all = self.tree.nodes[self.nodes.clone()].iter().filter(|node| node.is_actionable()).count();
+        let all = self.tree.nodes[self.nodes.clone()].iter().filter(|node| node.is_control()).count();
         let left_out = LeftOut { tree: self.tree, start: self.nodes.start, lines, shown, room: most };
         let mut cut = left_out.omission(self.deepest(), all.saturating_sub(acts));
         let length = text.chars().count();

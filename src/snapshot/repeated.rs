@@ -39,7 +39,7 @@ fn parts(tree: &Tree) -> impl Iterator<Item = std::ops::Range<usize>> {
 }
 
 fn acts(nodes: &[Node]) -> usize {
-    nodes.iter().filter(|node| node.is_actionable()).count()
+    nodes.iter().filter(|node| node.is_control()).count()
 }
 
 /// Returns the whole content of these nodes as text, without refs, positions and focus, for comparisons.

@@ -8,7 +8,7 @@ use super::tree::{Node, Tree};
 /// Returns the index in `now` of the only element that can have replaced the removed element `reference`: the
 /// one with the same surroundings, otherwise the only one with the same role and name.
 pub fn find_replacement(before: &Tree, now: &Tree, reference: &Ref) -> Option<usize> {
-    let gone = before.position(reference)?;
+    let gone = before.index_of_ref(reference)?;
     let search = Search::new(before, now, gone)?;
     let in_its_place = search.in_its_place().filter(|_| before.document == now.document);
     in_its_place.or_else(|| search.alone())

@@ -120,7 +120,7 @@ impl<'a> Slot<'a> {
     }
 
     fn acts(&self) -> bool {
-        self.nodes[0].0.is_actionable()
+        self.nodes[0].0.is_control()
     }
 
     /// Returns the label of the node at this position in a part.

@@ -52,7 +52,7 @@ fn prose_before(nodes: &[Node]) -> Vec<usize> {
         if acting.is_some_and(|depth| node.depth <= depth) {
             acting = None;
         }
-        if acting.is_none() && node.is_actionable() {
+        if acting.is_none() && node.is_control() {
             acting = Some(node.depth);
         }
         if acting.is_none() && node.is_text() {

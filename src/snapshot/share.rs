@@ -180,7 +180,7 @@ fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> LinePurpose {
     let is_first = node.details.as_ref().and_then(|details| details.level) == Some(1);
     if line.is_property {
         LinePurpose::Rest
-    } else if line.worth == LinePriority::Actionable && node.is_actionable() && node.role != "link" {
+    } else if line.worth == LinePriority::Actionable && node.is_control() && node.role != "link" {
         if in_main { LinePurpose::MainControl } else { LinePurpose::Control }
     } else if node.role == "heading" {
         if in_main || is_first { LinePurpose::Outline } else { LinePurpose::Heading }

@@ -54,7 +54,7 @@ fn insides(nodes: &[Node], ends: &[usize]) -> Vec<Inside> {
         let mut child = index + 1;
         while child < ends[index] {
             let node = &nodes[child];
-            if node.is_actionable() {
+            if node.is_control() {
                 inside.acts += 1 + insides[child].acts;
                 inside.acting = child;
             } else {
@@ -100,7 +100,7 @@ fn forget_clickable(node: &mut Node, all_refs: bool) {
 /// Returns the indexes `(kept, repeated)` if a node and the only control in it are duplicates.
 fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usize)> {
     let node = &nodes[index];
-    if !node.is_actionable() || inside.acts != 1 {
+    if !node.is_control() || inside.acts != 1 {
         return None;
     }
     let inner = &nodes[inside.acting];

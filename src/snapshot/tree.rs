@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// Whether the node is a control that tools can act on.
-    pub fn is_actionable(&self) -> bool {
+    pub fn is_control(&self) -> bool {
         self.number > 0 && (roles::is_interactive(self.role) || self.is_clickable())
     }
 
@@ -111,7 +111,7 @@ impl Tree {
 
     /// Whether the tree contains neither text nor controls.
     pub fn is_blank(&self) -> bool {
-        self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_actionable())
+        self.nodes.iter().all(|node| node.name.trim().is_empty() && !node.is_control())
     }
 
     /// Returns the tree without the nodes that are in it only because all refs were requested.
@@ -152,7 +152,7 @@ impl Tree {
 
     /// Returns the shortest ref of a node in this tree.
     pub fn ref_of(&self, node: &Node) -> Ref {
-        Ref::short(self.context, (node.frame != self.main).then_some(node.frame), node.number)
+        Ref::shortest(self.context, (node.frame != self.main).then_some(node.frame), node.number)
     }
 
     /// Returns the first words inside the node at index `place`, cut to `most` characters.
@@ -161,7 +161,7 @@ impl Tree {
         let inside = self.nodes[place..self.end(place)].iter();
         let is_group = self.nodes[place].role == "generic";
         // The text of a control in a group does not describe the group.
-        let own = inside.enumerate().take_while(|(at, node)| *at == 0 || !is_group || !node.is_actionable());
+        let own = inside.enumerate().take_while(|(at, node)| *at == 0 || !is_group || !node.is_control());
         for node in own.map(|(_, node)| node).filter(|node| node.is_text()) {
             if !said.is_empty() {
                 said.push(' ');
@@ -177,7 +177,7 @@ impl Tree {
     }
 
     /// Returns the index in [`nodes`](Self::nodes) of the node with a ref; `None` if there is none.
-    pub fn position(&self, reference: &Ref) -> Option<usize> {
+    pub fn index_of_ref(&self, reference: &Ref) -> Option<usize> {
         self.nodes.iter().position(|node| self.matches_ref(node, reference))
     }
 

@@ -152,7 +152,7 @@ impl Trace {
     }
 
     /// Returns a source file of the test script, stored under a digest of its path, if the trace has it.
-    pub fn source(&self, path: &str) -> Option<String> {
+    pub fn source_file(&self, path: &str) -> Option<String> {
         let digest = hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, path.as_bytes()).as_ref());
         let extension = Path::new(path).extension().and_then(|end| end.to_str()).unwrap_or_default();
         let names = [format!("resources/src@{digest}.txt"), format!("src/{digest}.{extension}")];
@@ -161,7 +161,7 @@ impl Trace {
     }
 
     /// Returns a screencast frame, by its index in the overview.
-    pub fn picture(&self, index: usize) -> Option<Resource> {
+    pub fn screencast_frame(&self, index: usize) -> Option<Resource> {
         let content = self.file(&file_of(self.recorded.pictures.get(index)?, "file", "sha1")?)?;
         let mime = if content.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
         Some(Resource { mime: mime.to_owned(), content })

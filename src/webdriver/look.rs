@@ -172,7 +172,7 @@ impl WebkitPage {
         let deadline = Instant::now() + limit;
         for pause in pauses() {
             let asked = self.ask(0, FIND, vec![json!(chain), json!(MOST_MATCHES)]).await;
-            let answer = asked.map_err(Selector::convert_error)?;
+            let answer = asked.map_err(Selector::from_script_error)?;
             let found = Matches::read(&answer);
             if found.count > 0 {
                 return Ok(found);

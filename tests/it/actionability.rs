@@ -128,7 +128,7 @@ fn what_has_stood_still_since_a_snapshot_need_not_be_watched_again() {
         let page = open(&context, &site, html).await;
         let frame = page.main_frame();
         let [still, moving] = [find(frame, "#later").await, find(frame, "#x").await];
-        page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+        page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
         frame.evaluate(FRAMES, vec![], ScriptWorld::Isolated).await.unwrap();
         let error = moving.set_checked(true, &within(InputStyle::Instant, 800)).await.unwrap_err();
         assert!(error.to_string().contains("was still moving"), "{error}");

@@ -45,7 +45,7 @@ fn drive<F: Future<Output = ()>>(test: impl FnOnce(Caller) -> F) {
 impl Caller {
     async fn new() -> Self {
         let dispatcher = Arc::clone(&DISPATCHER);
-        Self { client: dispatcher.client(), dispatcher, site: Site::start().await }
+        Self { client: dispatcher.new_client(), dispatcher, site: Site::start().await }
     }
 
     async fn call_until(&self, cancelled: &CancellationToken, tool: &str, arguments: Value) -> Reply {
@@ -196,7 +196,7 @@ fn bad_arguments_and_addresses_start_no_browser() {
         let toolsets = BTreeSet::from([Toolset::Browser]);
         let registry = Registry::new(&tools::ALL_TOOLS, &BTreeSet::new(), &toolsets);
         let dispatcher = Arc::new(Dispatcher::new(registry, engine, Settings::default()));
-        let caller = Caller { client: dispatcher.client(), dispatcher, site: Site::start().await };
+        let caller = Caller { client: dispatcher.new_client(), dispatcher, site: Site::start().await };
         for (tool, arguments, code) in [
             ("browser_navigate", json!({}), "invalid_arguments"),
             ("browser_navigate", json!({ "url": "file:///etc/passwd" }), "url_refused"),

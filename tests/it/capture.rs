@@ -12,7 +12,7 @@ async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
 }
 
 async fn text(page: &Page) -> String {
-    let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+    let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
     render(&tree, &Options::default()).text
 }
 

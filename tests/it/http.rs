@@ -34,7 +34,7 @@ async fn bind(keys: ApiKeys, limits: ClientLimits) -> (HttpServer, Arc<Dispatche
 #[tokio::test]
 async fn a_request_that_never_arrives_is_given_up() {
     let limits = ClientLimits { arrival: Duration::from_millis(200), ..ClientLimits::default() };
-    let (server, dispatcher) = bind(ApiKeys::none(), limits).await;
+    let (server, dispatcher) = bind(ApiKeys::allow_anyone(), limits).await;
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
     let mut half_a_head = sent(&server, "POST /mcp HTTP/1.1\r\nHost: loc").await;
     let mut half_a_body = sent(&server, &format!("{head}{{\"jsonrpc\"")).await;

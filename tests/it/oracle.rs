@@ -37,7 +37,7 @@ fn roles_names_and_states_agree_with_the_browsers_own() {
         let mut differences = Vec::new();
         for name in ["forms", "graphics", "hidden", "landmarks", "modal", "shadow", "tables", "widgets"] {
             let page = open(&context, &site, name).await;
-            let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+            let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
             let ours = backend_ids(&page, &tree).await;
             let judged = judge(&page).await;
             compared += ours.len();
@@ -54,10 +54,10 @@ fn roles_names_and_states_agree_with_the_browsers_own() {
 fn what_no_one_can_see_is_left_out() {
     drive(async |context, site| {
         let page = open(&context, &site, "hidden").await;
-        let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+        let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
         insta::assert_snapshot!(render(&tree, &Options::default()).text);
         let page = open(&context, &site, "modal").await;
-        let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+        let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
         insta::assert_snapshot!(render(&tree, &Options::default()).text);
     });
 }
@@ -68,7 +68,7 @@ fn what_a_person_sees_is_reported_and_nothing_else() {
     drive(async |context, site| {
         for (name, seen, unseen) in [("application", 5, 0), ("clipped", 13, 13)] {
             let page = open(&context, &site, name).await;
-            let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+            let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
             let outline = render(&tree, &Options::default()).text;
             let html = fs::read_to_string(format!("tests/pages/oracle/{name}.html")).unwrap();
             let texts: HashSet<&str> = html
@@ -95,7 +95,7 @@ fn what_a_person_sees_is_reported_and_nothing_else() {
 fn what_can_be_acted_on_has_a_ref_and_only_that() {
     drive(async |context, site| {
         let page = open(&context, &site, "acting").await;
-        let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+        let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
         let text = render(&tree, &Options::default()).text;
         let lines: Vec<&str> = text.lines().collect();
         let indent = |line: &str| line.len() - line.trim_start().len();
@@ -135,13 +135,15 @@ fn every_line_has_a_ref_when_all_are_asked_for() {
     drive(async |context, site| {
         for name in ["acting", "widgets", "graphics", "landmarks"] {
             let page = open(&context, &site, name).await;
-            let tree =
-                page.capture(0, SnapshotTreeOptions { all_refs: true, ..Default::default() }).await.unwrap();
+            let tree = page
+                .snapshot_tree(0, SnapshotTreeOptions { all_refs: true, ..Default::default() })
+                .await
+                .unwrap();
             let text = render(&tree, &Options { all_refs: true, ..Options::default() }).text;
             for line in text.lines().filter(|line| !line.trim_start().starts_with("- /")) {
                 assert!(line.contains(" [ref="), "{name}: {line} in\n{text}");
             }
-            let plain = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+            let plain = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
             let without = render(&tree.without_all_refs_nodes(), &Options::default()).text;
             assert_eq!(without, render(&plain, &Options::default()).text, "{name}");
             if name == "acting" {
@@ -160,7 +162,7 @@ fn a_page_that_shows_nothing_is_reported_by_what_it_holds() {
             site.page("/unseen", &format!(r#"<body style="{style}"><h1>Title</h1><button>Go on</button>"#));
             let page = context.new_page().await.unwrap();
             page.goto(&site.url("/unseen"), &NavigateOptions::default()).await.unwrap();
-            let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+            let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
             assert_eq!(tree.unseen, unseen, "{style}");
             let text = render(&tree, &Options::default()).text;
             assert!(
@@ -178,7 +180,7 @@ fn shadow_roots_and_widgets_read_like_any_other_part() {
     drive(async |context, site| {
         for name in ["shadow", "widgets", "forms"] {
             let page = open(&context, &site, name).await;
-            let tree = page.capture(0, SnapshotTreeOptions::default()).await.unwrap();
+            let tree = page.snapshot_tree(0, SnapshotTreeOptions::default()).await.unwrap();
             insta::assert_snapshot!(format!("the_page_of_{name}"), render(&tree, &Options::default()).text);
         }
     });
@@ -273,7 +275,7 @@ fn is_known_difference(node: &Node, judged: &Judged) -> bool {
         // HTML-AAM has a figure named by its caption; this browser does not.
         ("figure", "figure") => judged.name.is_empty(),
         // Something to click that has no role.
-        (_, "generic" | "none") => node.is_actionable() && node.role == "generic",
+        (_, "generic" | "none") => node.is_control() && node.role == "generic",
         _ => false,
     }
 }

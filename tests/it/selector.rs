@@ -198,7 +198,7 @@ async fn select(world: &UtilityWorld, chain: &SelectorChain, root: CallArgument)
     let found = world
         .call_handle("select", vec![value_argument(chain), root])
         .await
-        .map_err(Selector::convert_error)?
+        .map_err(Selector::from_script_error)?
         .unwrap();
     let ids = CallFunctionOn {
         function_declaration: "function () { return this.map((one) => one.id).join(' ') }".to_owned(),

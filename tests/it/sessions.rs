@@ -82,7 +82,7 @@ fn a_session_of_somebody_else_never_was() {
         assert!(matches!(foreign.close(&mine.id).await, Err(SessionError::NotFound)));
         foreign.close(&theirs.id).await.unwrap();
         assert!(own.get(&mine.id).is_ok());
-        while own.is_live(&mine.id) {
+        while own.is_live_for_any_owner(&mine.id) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         assert!(matches!(own.get(&mine.id), Err(SessionError::Expired)));
@@ -199,7 +199,7 @@ fn a_session_ends_at_the_time_that_was_reported_and_frees_its_slot() {
         let created = desk.call("create_session", json!({})).await.json();
         let id = created["sessionId"].as_str().unwrap();
         let session = desk.dispatcher.sessions.get(id).unwrap();
-        let context = session.workspace.context().await.unwrap();
+        let context = session.workspace.get_or_create_active_context().await.unwrap();
         let full = error(&desk, "create_session", json!({})).await;
         assert_eq!(
             full,
@@ -241,7 +241,7 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
     const MANY: usize = 100;
     with_server_alone(options(Duration::from_secs(300), MANY), async |desk, site| {
         site.page("/page", PAGE);
-        let browser = desk.dispatcher.services.engine.browser().await.unwrap();
+        let browser = desk.dispatcher.services.engine.get_or_launch_browser().await.unwrap();
         let before = browser.contexts().len();
         let created =
             futures_util::future::join_all((0..MANY + 10).map(|_| desk.call("create_session", json!({}))))
@@ -266,7 +266,7 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
         futures_util::future::join_all(used).await;
         let closed = ids.iter().map(|id| desk.call("close_session", json!({"sessionId": id})));
         assert!(futures_util::future::join_all(closed).await.iter().all(|answer| !answer.is_error));
-        assert_eq!(desk.dispatcher.sessions.count(), 0);
+        assert_eq!(desk.dispatcher.sessions.count_for_all_owners(), 0);
         assert_eq!(browser.contexts().len(), before);
     });
 }
@@ -274,7 +274,7 @@ fn many_sessions_at_once_keep_apart_and_leave_nothing() {
 #[test]
 fn a_caller_that_goes_away_while_a_session_is_made_leaves_none() {
     with_server(options(Duration::from_secs(300), 1), async |desk, _site| {
-        desk.dispatcher.services.engine.browser().await.unwrap();
+        desk.dispatcher.services.engine.get_or_launch_browser().await.unwrap();
         for patience in [0, 1, 3, 10, 30] {
             let create = desk.call("create_session", json!({}));
             if tokio::time::timeout(Duration::from_millis(patience), create).await.is_ok() {
@@ -313,7 +313,7 @@ fn for_any<S: Strategy>(strategy: S, property: impl AsyncFn(S::Value)) {
 fn sessions_are_as_configured() {
     with_server(Settings::default(), async |desk, _site| {
         let engine = &desk.dispatcher.services.engine;
-        let browser = engine.browser().await.unwrap();
+        let browser = engine.get_or_launch_browser().await.unwrap();
         let seen = std::cell::RefCell::new(BTreeSet::new());
         for_any((1_000_u64..1_000_000_000, 1_usize..3), async |(lifetime, limit)| {
             let options = SessionOptions {
@@ -325,19 +325,24 @@ fn sessions_are_as_configured() {
                 let session = sessions.create().await.unwrap();
                 assert!(uuid_v4(&session.id) && seen.borrow_mut().insert(session.id.to_string()));
                 assert_eq!(session.expires_at, session.created_at + lifetime);
-                let context = session.workspace.context().await.unwrap();
+                let context = session.workspace.get_or_create_active_context().await.unwrap();
                 assert!(context.browser().unwrap() == browser);
             }
             assert!(
                 matches!(sessions.create().await, Err(SessionError::LimitReached { limit: answer }) if answer == limit)
             );
-            assert_eq!(sessions.count(), limit);
-            let live = seen.borrow().iter().filter(|id| sessions.is_live(id)).cloned().collect::<Vec<_>>();
+            assert_eq!(sessions.count_for_all_owners(), limit);
+            let live = seen
+                .borrow()
+                .iter()
+                .filter(|id| sessions.is_live_for_any_owner(id))
+                .cloned()
+                .collect::<Vec<_>>();
             for id in &live {
                 sessions.close(id).await.unwrap();
                 assert!(matches!(sessions.get(id), Err(SessionError::NotFound)));
             }
-            assert_eq!(sessions.count(), 0);
+            assert_eq!(sessions.count_for_all_owners(), 0);
         });
     });
 }

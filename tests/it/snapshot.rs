@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use patchright_mcp::snapshot::{
-    ComparisonBase, Frame, Options, Pattern, Ref, RenderedSnapshot, Tree, compare, diff, find, render,
+    ComparisonBase, Frame, Options, Pattern, Ref, RenderedSnapshot, Tree, diff, diff_with_base, find, render,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -232,7 +232,7 @@ fn refs(text: &str) -> Vec<String> {
 }
 
 fn actionable(tree: &Tree) -> BTreeSet<u32> {
-    tree.nodes().iter().filter(|node| node.is_actionable()).map(|node| node.number).collect()
+    tree.nodes().iter().filter(|node| node.is_control()).map(|node| node.number).collect()
 }
 
 fn numbers(refs: &[String]) -> Vec<u32> {
@@ -677,7 +677,8 @@ fn of_two_that_changed_places_the_one_that_was_dragged_moved() {
     for (held, expected) in
         [(1, "b1\" [ref=e1] [moved: 2nd, after \"b2\"]"), (2, "b2\" [ref=e2] [moved: first]")]
     {
-        let text = compare(&ComparisonBase { held: Some((0, held)), ..ComparisonBase::new(&old) }, &new);
+        let text =
+            diff_with_base(&ComparisonBase { held: Some((0, held)), ..ComparisonBase::new(&old) }, &new);
         assert_eq!(text.render(&Options::default()).text, format!("~ - button \"{expected}\n"));
     }
 }
@@ -722,12 +723,13 @@ fn what_lies_behind_is_covered_and_comes_back() {
     };
     let dialog = vec![json!([0, "dialog", 30, "Sure?"]), json!([1, "button", 31, "Yes"])];
     let (before, over) = (walked(&json!(page("Home"))), walked(&json!(dialog)));
-    let opened = compare(&ComparisonBase { covered: true, ..ComparisonBase::new(&before) }, &over);
+    let opened = diff_with_base(&ComparisonBase { covered: true, ..ComparisonBase::new(&before) }, &over);
     let expected = "(The page behind is covered: 16 lines.)\n+ - dialog \"Sure?\" [ref=e30]:\n+   - button \"Yes\" [ref=e31]\n";
     assert_eq!(opened.render(&Options::default()).text, expected);
     let after = walked(&json!(page("Away")));
     assert!(after.is_overlay_closed(&before, &over));
-    let closed = compare(&ComparisonBase { cover: Some(&over), ..ComparisonBase::new(&before) }, &after);
+    let closed =
+        diff_with_base(&ComparisonBase { cover: Some(&over), ..ComparisonBase::new(&before) }, &after);
     let expected = "(The page behind is open again.)\n- - dialog \"Sure?\" [ref=e30] [2 lines]\n~ - main \"Away\" [ref=e1]\n";
     assert_eq!(closed.render(&Options::default()).text, expected);
 }
@@ -752,7 +754,7 @@ fn what_ticks_is_reported_once_and_what_is_announced_first() {
     );
     let ticking = [clock];
     let later = page("12:00:03", "Saved", 3);
-    let second = compare(&ComparisonBase { ticking: &ticking, ..ComparisonBase::new(&new) }, &later);
+    let second = diff_with_base(&ComparisonBase { ticking: &ticking, ..ComparisonBase::new(&new) }, &later);
     assert_eq!(
         second.render(&Options::default()).text,
         "  - main [ref=e1]:\n~   - button \"Pressed 3 times\" [ref=e2]\n"

@@ -52,7 +52,7 @@ fn run_server<F: Future<Output = ()>>(settings: Settings, test: impl FnOnce(Desk
         let registry =
             Registry::new(&tools::ALL_TOOLS, &BTreeSet::new(), &Toolset::VARIANTS.iter().copied().collect());
         let dispatcher = Arc::new(Dispatcher::new(registry, ENGINE.clone(), settings));
-        let client = Arc::new(dispatcher.client());
+        let client = Arc::new(dispatcher.new_client());
         let desk = Desk { dispatcher, client };
         test(desk.clone(), Site::start().await).await;
         desk.client.close().await;
@@ -139,7 +139,7 @@ pub async fn open(context: &BrowserContext, site: &Site, html: &str) -> Page {
 
 /// The first element that a CSS selector finds.
 pub async fn find(frame: &Frame, selector: &str) -> ElementHandle {
-    frame.utility_world().await.unwrap().engine().await.unwrap();
+    frame.utility_world().await.unwrap().injected_script().await.unwrap();
     let number = format!("engine.refOf(document.querySelector({}))", json!(selector));
     let number = frame.evaluate(&number, vec![], ScriptWorld::Isolated).await.unwrap();
     let number = u32::try_from(number.as_u64().unwrap()).unwrap();
@@ -153,7 +153,7 @@ pub async fn find_pierced(frame: &Frame, id: &str) -> ElementHandle {
         async |method: &str, parameters: Value| session.call_raw(method, &parameters, None).await.unwrap();
     let document = call("DOM.getDocument", json!({ "depth": -1, "pierce": true })).await;
     let node = node_with_id(&document["root"], id).unwrap();
-    world.engine().await.unwrap();
+    world.injected_script().await.unwrap();
     let context = world.context_id();
     let node = call("DOM.resolveNode", json!({ "backendNodeId": node, "executionContextId": context })).await;
     let number = call(

@@ -31,7 +31,7 @@ fn object(value: Value) -> Map<String, Value> {
 fn every_tool_keeps_its_schema() {
     for tool in &tools::ALL_TOOLS {
         insta::with_settings!({ snapshot_path => "snapshots/tools", prepend_module_to_snapshot => false }, {
-            insta::assert_json_snapshot!(tool.name, tool.listing(Language::Zh));
+            insta::assert_json_snapshot!(tool.name, tool.to_mcp_tool(Language::Zh));
         });
     }
 }
@@ -51,7 +51,7 @@ fn the_list_of_tools_is_short() {
     let characters = |capabilities: &[Capability]| {
         let listed = registry(capabilities, Toolset::VARIANTS);
         let written =
-            listed.tools().iter().map(|tool| serde_json::to_string(&tool.listing(Language::Zh)).unwrap());
+            listed.tools().iter().map(|tool| serde_json::to_string(&tool.to_mcp_tool(Language::Zh)).unwrap());
         written.map(|listing| listing.chars().count() + 1).sum::<usize>()
     };
     assert!(characters(&[]) <= 26_000, "{} characters", characters(&[]));
@@ -65,7 +65,7 @@ fn claudes_members_are_31_and_short() {
     let members = &tools::claude::CLAUDE_TOOLS;
     let names: BTreeSet<_> = members.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), 31);
-    let listed: Vec<_> = members.iter().map(|tool| tool.listing(Language::Zh)).collect();
+    let listed: Vec<_> = members.iter().map(|tool| tool.to_mcp_tool(Language::Zh)).collect();
     let written = listed.iter().map(|listing| serde_json::to_string(listing).unwrap());
     let characters: usize = written.map(|listing| listing.chars().count() + 1).sum();
     assert!(characters <= 15_000, "{characters} characters");
@@ -98,10 +98,10 @@ fn claudes_members_are_known_by_name_only_where_they_are_asked_for() {
 #[test]
 fn in_english_nothing_is_left_in_chinese() {
     for tool in &tools::ALL_TOOLS {
-        let listing = serde_json::to_string(&tool.listing(Language::En)).unwrap();
+        let listing = serde_json::to_string(&tool.to_mcp_tool(Language::En)).unwrap();
         let is_chinese = |text: &str| text.chars().any(|letter| letter >= '\u{2e80}');
         assert!(!is_chinese(&listing), "{listing}");
-        let usual = serde_json::to_string(&tool.listing(Language::Zh)).unwrap();
+        let usual = serde_json::to_string(&tool.to_mcp_tool(Language::Zh)).unwrap();
         assert_eq!(is_chinese(&usual), tool.family.toolset == Toolset::Patchright, "{usual}");
     }
 }
@@ -333,7 +333,7 @@ fn a_success_does_not_mention_errors() {
 #[test]
 fn text_of_a_page_that_looks_like_ours_is_quoted() {
     let mut reply = Reply::default();
-    reply.quote("plain");
-    reply.quote("### Error\nboo");
+    reply.say_page_text("plain");
+    reply.say_page_text("### Error\nboo");
     assert_eq!(reply.text(), "### Result\nplain\n\"### Error\\nboo\"");
 }

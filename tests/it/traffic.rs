@@ -119,9 +119,9 @@ fn a_held_request_is_sent_on_changed_or_answered_or_refused() {
         let route = held("/asked").await;
         assert_eq!(route.request().body(), Some("é".as_bytes()));
         let elsewhere = RequestOverrides { url: Some("ftp://a/".to_owned()), ..RequestOverrides::default() };
-        assert!(matches!(route.resume(&elsewhere).await, Err(Error::InvalidArguments { .. })));
+        assert!(matches!(route.continue_with(&elsewhere).await, Err(Error::InvalidArguments { .. })));
         let real = RequestOverrides { url: Some(site.url("/real")), ..RequestOverrides::default() };
-        route.resume(&real).await.unwrap();
+        route.continue_with(&real).await.unwrap();
         assert_eq!(text.await.unwrap(), "real");
         assert!(route.abort("failed").await.is_err(), "it was decided before");
         assert_eq!(scribe.fate("/asked"), ["request", "route", "response", "finished"]);

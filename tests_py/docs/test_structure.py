@@ -84,13 +84,13 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40001,
-    "mcp": 24968,
-    "session": 7181,
+    "browser": 40022,
+    "mcp": 25005,
+    "session": 7185,
     "bidi": 5139,
     "snapshot": 5730,
     "cli": 5355,
-    "python": 5068,
+    "python": 5069,
     "cdp": 3100,
     "webdriver": 2196,
     "live": 1744,

@@ -86,7 +86,7 @@ class Routing:
     async def add(self, url: Any, function: Callable[..., Any], times: int | None) -> Disposable:
         """Adds a handler before all others."""
         self.handlers.insert(0, Handler(self._context._base_url, url, function, times))
-        await self.update()
+        await self.update_interception()
         return Disposable(lambda: self.remove(url, function), self._context._runtime)
 
     async def remove(self, url: Any, function: Callable[..., Any] | None) -> None:
@@ -96,19 +96,19 @@ class Routing:
             for handler in self.handlers
             if handler.url != url or (function is not None and handler.function != function)
         ]
-        await self.update()
+        await self.update_interception()
 
     async def remove_all(self, behavior: str | None) -> None:
         """Removes all handlers."""
         removed, self.handlers = self.handlers, []
-        await self.update()
+        await self.update_interception()
         for handler in removed:
             if behavior == "ignoreErrors":
                 handler.is_unhandled = True
             elif behavior == "wait":
                 await handler.until_idle(self._context._runtime)
 
-    async def update(self) -> None:
+    async def update_interception(self) -> None:
         """Starts or stops intercepting requests in the engine."""
         owner = self._page or self._context
         attached = owner._connection.attached

@@ -175,7 +175,7 @@ class Tracing(ApiObject):
         owner, _, method = title.partition(".")
         if self._events is None or not method or owner == "Tracing":
             return await self._runtime.run(operation, timeout, log)
-        frame = outermost_frame()
+        frame = outermost_stack_frame()
         page = page_of(item)
         entry = next((entry for running, entry in self._running if running is frame), None)
         if entry is None:
@@ -324,7 +324,7 @@ def _camel(method: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def outermost_frame() -> FrameType:
+def outermost_stack_frame() -> FrameType:
     """Returns the stack frame of the library's outermost method, which identifies the script's call."""
     outermost = frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("patchright_mcp."):

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._bodies import FormData
-from .._compatible import is_compatible
+from .._compatible import uses_playwright_compatibility
 from .._typed import (
     BrowserBindResult,
     ClientCertificate,
@@ -222,4 +222,4 @@ def sync_playwright(*, playwright_compatible: bool | None = None) -> PlaywrightC
     input is instant, pages are 1280 by 720, all have the focus, and they may open windows. The environment variable
     `PATCHRIGHT_MCP_PLAYWRIGHT_COMPATIBLE=1` sets the default.
     """
-    return PlaywrightContextManager(compatible=is_compatible(playwright_compatible))
+    return PlaywrightContextManager(compatible=uses_playwright_compatibility(playwright_compatible))

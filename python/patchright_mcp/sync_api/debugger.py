@@ -10,7 +10,7 @@ from .._failures import caller
 from ..errors import Error
 from ._base import ApiObject
 from ._pictures import page_of, script_stack
-from .tracing import outermost_frame
+from .tracing import outermost_stack_frame
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -102,7 +102,7 @@ class Debugger(ApiObject):
     def _met(self, item: ApiObject) -> None:
         """Waits while the script is paused. Called before each operation of a public method."""
         wants, page = self._wants, page_of(item)
-        title, frame = caller(), outermost_frame()
+        title, frame = caller(), outermost_stack_frame()
         is_ours = item is self._context or (page is not None and page.context is self._context)
         # Calls that handlers make while a call is paused are not paused, nor is a call paused twice.
         if wants is None or not is_ours or not title or self._details is not None or frame is self._last:

@@ -10,7 +10,7 @@ use super::actionability::{ActionOptions, rest_before};
 use super::dropped::DropPayload;
 use super::element::{ElementHandle, OptionChoice};
 use super::fill::MultipleChoicePolicy;
-use super::locator::{Locator, duration, pauses, test_id_argument};
+use super::locator::{Locator, duration_from_ms, pauses, test_id_argument};
 use crate::browser::input::{Button, ClickOptions, Modifier, Point};
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::journal::JournalMark;
@@ -151,7 +151,12 @@ impl ElementAction {
 
     /// Waits for a navigation that the action caused since `begun`: until the browser reports it and, after
     /// a click or key press, until it has loaded. `limit` includes the time of the action itself.
-    pub async fn follow(&self, frame: &Frame, begun: (JournalMark, Instant), limit: Duration) {
+    pub async fn wait_for_initiated_navigations(
+        &self,
+        frame: &Frame,
+        begun: (JournalMark, Instant),
+        limit: Duration,
+    ) {
         let (mark, since) = begun;
         if self.may_navigate()
             && let Ok(page) = frame.page()
@@ -225,7 +230,7 @@ impl PressOptions {
             count: self.count.unwrap_or(1),
             modifiers,
             only: self.modifiers.is_some(),
-            hold: self.delay.and_then(duration),
+            hold: self.delay.and_then(duration_from_ms),
             ..ClickOptions::default()
         })
     }
@@ -305,10 +310,10 @@ impl ElementHandle {
             ElementAction::Focus => self.focus().await?,
             ElementAction::Blur => self.blur().await?,
             ElementAction::Press { key, delay, .. } => {
-                self.press_for(key, delay.and_then(duration), &within).await?
+                self.press_for(key, delay.and_then(duration_from_ms), &within).await?
             }
             ElementAction::Type { text, delay } => {
-                self.type_and_verify(text, delay.and_then(duration), &within).await?
+                self.type_and_verify(text, delay.and_then(duration_from_ms), &within).await?
             }
             ElementAction::SetChecked { checked, press } => {
                 self.set_checked(*checked, &press.options(limit)).await?;
@@ -336,7 +341,7 @@ impl ElementHandle {
             ElementAction::Attribute { name } => return Ok(json!(self.attribute(name).await?)),
             ElementAction::InputValue => return Ok(json!(self.input_value().await?)),
             ElementAction::AriaSnapshot { depth } => {
-                return Ok(json!(self.aria_tree().await?.outline(*depth)));
+                return Ok(json!(self.aria_tree().await?.to_yaml(*depth)));
             }
             ElementAction::GenerateLocator => {
                 return self.ask("wayTo", vec![test_id_argument()]).await.map_err(thrown);

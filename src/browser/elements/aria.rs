@@ -91,8 +91,8 @@ impl Locator {
         limit: Duration,
     ) -> Result<ExpectAriaOutcome> {
         let look = |left| self.with_element(left, |element, _| async move { element.aria_tree().await });
-        let seen = last_seen(limit, look, |seen| seen.fits(template) != is_not).await?;
-        Ok(ExpectAriaOutcome { matches: seen.fits(template), received: seen.outline(None) })
+        let seen = last_seen(limit, look, |seen| seen.matches(template) != is_not).await?;
+        Ok(ExpectAriaOutcome { matches: seen.matches(template), received: seen.to_yaml(None) })
     }
 }
 
@@ -107,7 +107,7 @@ impl ElementHandle {
 
 impl AriaTree {
     /// Writes the tree as a YAML list. `depth` limits the number of levels below the first. Default: all.
-    pub fn outline(&self, depth: Option<usize>) -> String {
+    pub fn to_yaml(&self, depth: Option<usize>) -> String {
         let mut lines = Vec::new();
         self.write(depth, "", &mut lines);
         lines.join("\n")
@@ -120,11 +120,11 @@ impl AriaTree {
     }
 
     /// Whether the template matches this tree or a subtree.
-    pub fn fits(&self, template: &AriaTemplate) -> bool {
+    pub fn matches(&self, template: &AriaTemplate) -> bool {
         template.0.fits(self, false)
             || self.0.iter().any(|node| match node {
                 AriaNode::Text(_) => false,
-                AriaNode::Element { children, .. } => children.fits(template),
+                AriaNode::Element { children, .. } => children.matches(template),
             })
     }
 }
@@ -355,14 +355,14 @@ mod tests {
     fn a_tree_is_written_as_deep_as_was_asked_for() {
         let whole = "- heading \"To do\" [level=2]\n- list:\n  - listitem:\n    - checkbox \"Eat\" [checked]\n    - text: \"true\"\n  \
                      - link \"A: b\":\n    - /url: /a\n    - text: more\n    - img\n- text: The end";
-        assert_eq!(tree().outline(None), whole);
-        assert_eq!(tree().outline(Some(0)), "- heading \"To do\" [level=2]\n- list\n- text: The end");
-        assert!(tree().fits(&AriaTemplate::parse(whole).unwrap()));
+        assert_eq!(tree().to_yaml(None), whole);
+        assert_eq!(tree().to_yaml(Some(0)), "- heading \"To do\" [level=2]\n- list\n- text: The end");
+        assert!(tree().matches(&AriaTemplate::parse(whole).unwrap()));
     }
 
     #[test]
     fn a_template_says_what_must_be_there() {
-        let fits = |template: &str| tree().fits(&AriaTemplate::parse(template).unwrap());
+        let fits = |template: &str| tree().matches(&AriaTemplate::parse(template).unwrap());
         for template in [
             "",
             "- list",
@@ -408,7 +408,7 @@ mod tests {
             ])).unwrap();
             let is_pattern = |text: &str| text.len() > 1 && text.starts_with('/') && text.ends_with('/');
             prop_assume!(!is_pattern(&text) && !url.as_deref().is_some_and(is_pattern));
-            prop_assert!(tree.fits(&AriaTemplate::parse(&tree.outline(None)).unwrap()), "{}", tree.outline(None));
+            prop_assert!(tree.matches(&AriaTemplate::parse(&tree.to_yaml(None)).unwrap()), "{}", tree.to_yaml(None));
         }
     }
 }

@@ -54,7 +54,7 @@ struct Building {
 
 impl Page {
     /// Begins to record whether the document grows.
-    pub fn watch_document_growth(&self) {
+    pub fn track_content_growth(&self) {
         let page = self.clone();
         tokio::spawn(async move { page.building().await });
     }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::action::ElementAction;
 use super::actionability::{ActionOptions, RequiredState};
 use super::element::ElementHandle;
-use super::locator::duration;
+use super::locator::duration_from_ms;
 use crate::browser::input::{Point, Rect};
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::page::Page;
@@ -170,7 +170,7 @@ impl Page {
     }
 
     /// Hides all captions and chapters, or shows them again.
-    pub fn set_captions_hidden(&self, hidden: bool) {
+    pub fn set_action_captions_hidden(&self, hidden: bool) {
         self.extension::<Captions>().change(|board| board.hidden = hidden);
     }
 
@@ -216,7 +216,8 @@ impl ElementHandle {
         captions.change(|board| board.action = Some(html));
         let while_shown = async {
             captions.until_laid().await;
-            sleep(how.duration.map_or(duration(USUAL_MS), duration).unwrap_or_default()).await;
+            sleep(how.duration.map_or(duration_from_ms(USUAL_MS), duration_from_ms).unwrap_or_default())
+                .await;
         };
         let _ = timeout_at(deadline, while_shown).await;
         captions.change(|board| board.action = None);

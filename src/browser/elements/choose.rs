@@ -162,7 +162,7 @@ impl ElementHandle {
     /// Types into a field with suggestions, and chooses the matching suggestion if there is one.
     pub async fn fill_autocomplete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
         let [value] = values else {
-            let found = ElementKind::single_value();
+            let found = ElementKind::single_value_control();
             return Err(Error::WrongElement { found, needed: RequiredKind::SeveralValues });
         };
         self.ask::<()>("noteDrawn", Vec::new()).await?;

@@ -134,7 +134,7 @@ impl ControlValue {
     }
 
     /// Whether the text that was typed last did not arrive in this field.
-    pub fn is_lost(&self) -> bool {
+    pub fn is_typed_text_lost(&self) -> bool {
         self.outcome.is_some_and(TypingOutcome::is_lost)
     }
 
@@ -232,7 +232,7 @@ impl ElementHandle {
         let alone = || match values {
             [value] => Ok(value.as_str()),
             _ => Err(Error::WrongElement {
-                found: ElementKind::single_value(),
+                found: ElementKind::single_value_control(),
                 needed: RequiredKind::SeveralValues,
             }),
         };

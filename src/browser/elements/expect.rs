@@ -131,7 +131,7 @@ impl Locator {
                 test_id_argument(),
             ];
             let verdict = world.call_with::<ExpectOutcome>("expect", arguments).await;
-            verdict.map_err(|error| not_unique(Selector::convert_error(error)))
+            verdict.map_err(|error| not_unique(Selector::from_script_error(error)))
         };
         let mut verdict = ask().await?;
         if verdict.internals && adopt_internals(&world).await.unwrap_or(false) {

@@ -56,7 +56,7 @@ pub fn timeout_from_ms(limit_ms: f64) -> Duration {
 }
 
 /// Converts milliseconds to a duration. Returns `None` for zero and negative values.
-pub fn duration(ms: f64) -> Option<Duration> {
+pub fn duration_from_ms(ms: f64) -> Option<Duration> {
     (ms > 0.0).then(|| Duration::from_secs_f64(ms / 1000.0))
 }
 
@@ -160,7 +160,7 @@ impl Locator {
         &self,
     ) -> Result<Option<(UtilityWorld, &SelectorChain, Option<RemoteHandle>)>> {
         let chains = self.selector.chains();
-        let mut frame = match chains[0].reference() {
+        let mut frame = match chains[0].leading_ref() {
             Some(reference) => self.frame.page()?.frame_of_ref(reference)?,
             None if self.selector.searches_all_frames() => match self.frame_that_has(&chains[0]).await? {
                 Some(frame) => frame,
@@ -176,7 +176,9 @@ impl Locator {
             frame = ElementHandle::new(world, owner).shown_frame().await?;
         }
         let world = match &self.root {
-            Some(element) if chains.len() == 1 && chains[0].reference().is_none() => element.world().clone(),
+            Some(element) if chains.len() == 1 && chains[0].leading_ref().is_none() => {
+                element.world().clone()
+            }
             _ => frame.utility_world().await?,
         };
         Ok(Some((world, &chains[chains.len() - 1], root)))
@@ -191,7 +193,7 @@ impl Locator {
                 let arguments = vec![value_argument(chain), value_argument(&Value::Null)];
                 frame.utility_world().await?.call_with::<usize>("count", arguments).await
             };
-            match look.await.map_err(Selector::convert_error) {
+            match look.await.map_err(Selector::from_script_error) {
                 Ok(0) | Err(Error::DocumentGone | Error::FrameDetached) => {}
                 Ok(_) => return Ok(Some(frame)),
                 Err(error) => return Err(error),
@@ -272,7 +274,7 @@ impl Locator {
     pub async fn all_as_array(&self) -> Result<Option<(UtilityWorld, RemoteHandle)>> {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(None) };
         let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-        let list = world.call_handle("select", arguments).await.map_err(Selector::convert_error)?;
+        let list = world.call_handle("select", arguments).await.map_err(Selector::from_script_error)?;
         Ok(list.map(|list| (world, list)))
     }
 
@@ -318,7 +320,7 @@ impl Locator {
         };
         let read = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref()), value_argument(&drawn)];
-            world.call_with("textsOf", arguments).await.map_err(Selector::convert_error)
+            world.call_with("textsOf", arguments).await.map_err(Selector::from_script_error)
         };
         look_through(&world, false, read, |texts: &Value| texts.as_array().is_some_and(Vec::is_empty)).await
     }
@@ -332,7 +334,7 @@ impl Locator {
         let Some((world, chain, root)) = self.innermost().await? else { return Ok(0) };
         let count = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-            world.call_with("count", arguments).await.map_err(Selector::convert_error)
+            world.call_with("count", arguments).await.map_err(Selector::from_script_error)
         };
         look_through(&world, false, count, |count| *count == 0).await
     }
@@ -398,7 +400,7 @@ impl Locator {
 
     /// Fails if the locator begins with a ref whose element is gone, since such an element does not come back.
     async fn refuse_stale_ref(&self) -> Result<()> {
-        let Some(reference) = self.selector.chains()[0].reference() else { return Ok(()) };
+        let Some(reference) = self.selector.chains()[0].leading_ref() else { return Ok(()) };
         let frame = self.frame.page()?.frame_of_ref(reference)?;
         match ElementHandle::by_ref(&frame, reference.element).await {
             Ok(None) => Err(Error::StaleRef { target: reference.to_string(), again: None }),
@@ -478,7 +480,10 @@ async fn pick(
     let test_id = if strict { test_id_argument() } else { value_argument(&Value::Null) };
     let pick = || async {
         let arguments = vec![value_argument(chain), root_argument(root.as_ref()), test_id.clone()];
-        world.call_handle("pick", arguments).await.map_err(|error| not_unique(Selector::convert_error(error)))
+        world
+            .call_handle("pick", arguments)
+            .await
+            .map_err(|error| not_unique(Selector::from_script_error(error)))
     };
     look_through(world, waits, pick, Option::is_none).await
 }

@@ -149,7 +149,7 @@ impl Page {
     pub fn frame_of_ref(&self, reference: &Ref) -> Result<Frame> {
         let unknown =
             |reason: &str| Error::UnknownRef { target: reference.to_string(), reason: reason.to_owned() };
-        if reference.page.is_some_and(|number| number != self.index()) {
+        if reference.page.is_some_and(|number| number != self.number()) {
             return Err(unknown("it belongs to another tab"));
         }
         if let Some(number) = reference.frame {
@@ -212,7 +212,7 @@ impl Frame {
         let Some((world, chain, root)) = locator.innermost().await? else { return Ok(None) };
         let ask = || async {
             let arguments = vec![value_argument(chain), root_argument(root.as_ref())];
-            world.call_with::<Matches>("matches", arguments).await.map_err(Selector::convert_error)
+            world.call_with::<Matches>("matches", arguments).await.map_err(Selector::from_script_error)
         };
         let found = look_through(&world, true, ask, |found| found.all == 0).await?;
         for (number, ..) in &found.first {

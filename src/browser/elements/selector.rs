@@ -99,7 +99,7 @@ enum Part {
 
 impl SelectorChain {
     /// Returns the ref with which the chain begins, if any. The ref determines the frame.
-    pub fn reference(&self) -> Option<&Ref> {
+    pub fn leading_ref(&self) -> Option<&Ref> {
         match self.parts.first() {
             Some(Part::Ref { reference, .. }) => Some(reference),
             _ => None,
@@ -226,7 +226,7 @@ impl Selector {
     }
 
     /// Converts an exception of `select.js` to [`Error::InvalidSelector`]. Returns other errors unchanged.
-    pub fn convert_error(error: Error) -> Error {
+    pub fn from_script_error(error: Error) -> Error {
         match &error {
             Error::Script { message } => match message.strip_prefix("SelectorError: ") {
                 Some(engine_message) => {

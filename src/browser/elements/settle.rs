@@ -458,7 +458,7 @@ impl EffectWatcher {
         changes == 0 && self.lost.is_none() && self.page.effects_since(self.mark).last_effect.is_none()
     }
 
-    /// Whether the recorded document is the main frame's. If it is gone, the page navigates or closes.
+    /// Whether the effects were recorded in the main frame's document, which is gone: the page navigates or closes.
     fn has_lost_document(&self) -> bool {
         let main = self.page.main_frame();
         self.changes.as_ref().is_some_and(|(world, _)| world.frame() == main)

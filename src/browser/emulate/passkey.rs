@@ -277,7 +277,7 @@ impl Page {
             automatic_presence_simulation: true,
         };
         let added = session.send(AddVirtualAuthenticator { options });
-        let (key, page) = (self.key(), self.downgrade());
+        let (key, page) = (self.instance_id(), self.downgrade());
         Some(tokio::spawn(async move {
             let authenticator_id = added.await?.authenticator_id;
             let held = context.with_passkeys(|passkeys| {
@@ -302,7 +302,7 @@ struct PasskeyObserver {
 impl Observer for PasskeyObserver {
     fn on_event(&self, event: RawEvent) {
         if let Some(page) = self.page.upgrade() {
-            page.context().on_passkey_event(&event, page.key());
+            page.context().on_passkey_event(&event, page.instance_id());
         }
     }
 }

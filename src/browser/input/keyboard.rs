@@ -177,7 +177,7 @@ impl Keyboard {
         rhythm: &mut Rhythm,
         hold: Option<Duration>,
     ) -> Vec<PendingReply<Empty>> {
-        let shift = keys::named("Shift", false).map(|shift| shift.key);
+        let shift = keys::keystroke_named("Shift", false).map(|shift| shift.key);
         // With Control, Alt or Meta, an upper-case character does not imply Shift: `Control+A` equals `Control+a`.
         let shortcut = self.input.modifiers() & !modifier::SHIFT != 0;
         let held = stroke.shift && !shortcut && !self.input.is_bare();

@@ -84,11 +84,11 @@ impl Chord {
         let held = held
             .into_iter()
             .map(|name| {
-                let stroke = named(name, mac).ok_or_else(|| unknown(name))?;
+                let stroke = keystroke_named(name, mac).ok_or_else(|| unknown(name))?;
                 Some(stroke.key).filter(|key| key.modifier().is_some()).ok_or_else(|| not_a_modifier(name))
             })
             .collect::<Result<_>>()?;
-        let last = named(last, mac).ok_or_else(|| unknown(last))?;
+        let last = keystroke_named(last, mac).ok_or_else(|| unknown(last))?;
         Ok(Self { held, last })
     }
 }
@@ -107,10 +107,10 @@ fn split(text: &str) -> (Vec<&str>, &str) {
 /// Returns the key that types this character; `None` if no key does.
 pub fn keystroke_for_character(character: char) -> Option<Keystroke> {
     if matches!(character, '\n' | '\r') {
-        return named("Enter", false);
+        return keystroke_named("Enter", false);
     }
     if character == '\t' {
-        return named("Tab", false);
+        return keystroke_named("Tab", false);
     }
     let mut buffer = [0; 4];
     let text = &*character.encode_utf8(&mut buffer);
@@ -122,7 +122,7 @@ pub fn keystroke_for_character(character: char) -> Option<Keystroke> {
 }
 
 /// Returns the key with this name, which is its character, key value, code, or an alias.
-pub fn named(name: &str, mac: bool) -> Option<Keystroke> {
+pub fn keystroke_named(name: &str, mac: bool) -> Option<Keystroke> {
     let mut characters = name.chars();
     if let (Some(only), None) = (characters.next(), characters.next()) {
         return keystroke_for_character(only);
@@ -438,19 +438,19 @@ mod tests {
     #[test]
     fn every_key_answers_to_its_code() {
         for key in KEYS {
-            assert_eq!(named(key.code, false).unwrap().key.code, key.code);
+            assert_eq!(keystroke_named(key.code, false).unwrap().key.code, key.code);
         }
     }
 
     #[test]
     fn shortcuts_type_nothing() {
-        let a = named("a", false).unwrap().key;
+        let a = keystroke_named("a", false).unwrap().key;
         assert_eq!(a.text(0), Some("a"));
         assert_eq!(a.text(modifier::SHIFT), Some("A"));
         assert_eq!(a.text(modifier::CONTROL), None);
         assert_eq!(a.text(modifier::ALT | modifier::SHIFT), None);
-        assert_eq!(named("Enter", false).unwrap().key.text(0), Some("\r"));
-        assert_eq!(named("Tab", false).unwrap().key.text(0), None);
+        assert_eq!(keystroke_named("Enter", false).unwrap().key.text(0), Some("\r"));
+        assert_eq!(keystroke_named("Tab", false).unwrap().key.text(0), None);
     }
 
     proptest! {

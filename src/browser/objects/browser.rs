@@ -228,7 +228,7 @@ impl Browser {
     }
 
     /// An id of this browser that is unique within this process.
-    pub fn key(&self) -> usize {
+    pub fn instance_id(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
@@ -394,7 +394,7 @@ impl Browser {
     }
 
     /// Waits until the browser ends, and returns the reason.
-    pub async fn wait_for_end(&self) -> Error {
+    pub async fn wait_for_disconnect(&self) -> Error {
         self.inner.connection.wait_for_end().await
     }
 
@@ -404,7 +404,7 @@ impl Browser {
     }
 
     /// Abandons a browser that does not answer: pending commands fail, and a child process is killed.
-    pub async fn abandon(&self, reason: &str) {
+    pub async fn force_close(&self, reason: &str) {
         self.inner.connection.close(reason);
         if let Some(process) = &self.inner.process {
             process.terminate(Duration::ZERO).await;

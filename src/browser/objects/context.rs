@@ -170,7 +170,7 @@ impl BrowserContext {
     }
 
     /// Detaches from the context without closing it. Its pages stay open for the server that takes it over.
-    pub fn release(&self) {
+    pub fn detach(&self) {
         if std::mem::replace(&mut self.inner.state.lock().closed, true) {
             return;
         }
@@ -319,7 +319,7 @@ impl BrowserContext {
         };
         tokio::select! {
             page = tokio::time::timeout(READY_LIMIT, arrived) => page.unwrap_or(Err(Error::PageBusy)),
-            ended = browser.wait_for_end() => Err(ended),
+            ended = browser.wait_for_disconnect() => Err(ended),
         }
     }
 
@@ -397,7 +397,7 @@ impl BrowserContext {
     }
 
     /// An id of this context that is unique within this process.
-    pub fn key(&self) -> usize {
+    pub fn instance_id(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
@@ -506,7 +506,7 @@ impl BrowserContext {
 
     pub(in crate::browser) fn page_closed(&self, closed: &Page) {
         let popup = closed.opener_id().map(|opener| ClosedPopup {
-            index: closed.index(),
+            index: closed.number(),
             opener: opener.to_owned(),
             url: closed.attempted_url(),
         });

@@ -13,9 +13,9 @@ use crate::cdp::types::page::{self as wire, CreateIsolatedWorld};
 use crate::cdp::types::runtime::{CallFunctionOn, Evaluate};
 use crate::error::{Error, Result};
 
-/// The difference between the first ref numbers (`e` in a ref) of neighbouring tabs.
+/// The difference between the lowest ref numbers (12 in `e12`) of two tabs in a row.
 const REFS_APART: u32 = 10_000;
-/// The number of tabs after which the first ref numbers (`e` in a ref) repeat.
+/// After this many tabs, the lowest ref numbers (12 in `e12`) repeat.
 const TABS_APART: u32 = 8;
 
 /// A frame of a page. Cheap to clone; compares by identity.
@@ -131,7 +131,7 @@ impl Frame {
     }
 
     /// An id of this frame that is unique within this process.
-    pub fn key(&self) -> usize {
+    pub fn instance_id(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
@@ -393,7 +393,8 @@ impl Frame {
     /// so that a ref used in the wrong tab is an error instead of matching another element.
     fn lowest_ref(&self) -> u32 {
         let Some(page) = self.inner.page.upgrade().map(Page::from_inner) else { return 1 };
-        1 + (page.index() % TABS_APART + 3 * (page.context().number() % TABS_APART)) % TABS_APART * REFS_APART
+        1 + (page.number() % TABS_APART + 3 * (page.context().number() % TABS_APART)) % TABS_APART
+            * REFS_APART
     }
 
     /// Whether a ref with this number was ever assigned in this frame.

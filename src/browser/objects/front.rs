@@ -60,7 +60,7 @@ impl FocusedPages {
 
     fn show(&mut self, page: &Page, works: usize) {
         self.shown.push(FocusedPage {
-            key: page.key(),
+            key: page.instance_id(),
             page: page.downgrade(),
             works,
             idle_since: Instant::now(),
@@ -82,7 +82,7 @@ impl Page {
     pub(in crate::browser) fn work(&self) -> FocusGuard {
         let context = self.context();
         let Some(front) = context.front() else { return FocusGuard(None) };
-        let key = self.key();
+        let key = self.instance_id();
         let (comes, has_others) = {
             let mut front = front.lock();
             front.latest = Some(key);
@@ -113,7 +113,7 @@ impl Page {
         let idle = {
             let mut front = front.lock();
             front.show(self, 0);
-            front.latest = Some(self.key());
+            front.latest = Some(self.instance_id());
             front.active = front.latest;
             front.take_idle(Duration::ZERO)
         };
@@ -121,7 +121,7 @@ impl Page {
     }
 
     pub(in crate::browser) fn is_in_front(&self) -> bool {
-        self.context().front().is_some_and(|front| front.lock().find(self.key()).is_some())
+        self.context().front().is_some_and(|front| front.lock().find(self.instance_id()).is_some())
     }
 }
 
@@ -131,11 +131,11 @@ impl Drop for FocusGuard {
         let Some(front) = page.context().front() else { return };
         let has_others = {
             let mut front = front.lock();
-            if let Some(shown) = front.find(page.key()) {
+            if let Some(shown) = front.find(page.instance_id()) {
                 shown.works = shown.works.saturating_sub(1);
                 shown.idle_since = Instant::now();
             }
-            front.shown.len() > 1 || front.active != Some(page.key())
+            front.shown.len() > 1 || front.active != Some(page.instance_id())
         };
         if has_others {
             rest_soon(page.context());
@@ -179,7 +179,7 @@ fn rest(context: &BrowserContext) -> bool {
             _ => None,
         };
         if let Some(page) = &alone {
-            front.active = Some(page.key());
+            front.active = Some(page.instance_id());
         }
         // The end of a running operation calls `rest_soon` again.
         let goes_on = front.shown.len() > 1 && front.shown.iter().any(|shown| shown.works == 0);

@@ -217,7 +217,7 @@ impl Page {
     }
 
     /// An id of this page that is unique within this process.
-    pub fn key(&self) -> usize {
+    pub fn instance_id(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 
@@ -237,7 +237,7 @@ impl Page {
     }
 
     /// The page's number within its context: the `p` part of a ref such as `c0p1f0e12`. Never reused.
-    pub fn index(&self) -> u32 {
+    pub fn number(&self) -> u32 {
         self.inner.index
     }
 

@@ -33,7 +33,7 @@ impl RawSession {
     }
 
     /// An id of this session that is unique within this process.
-    pub fn key(&self) -> usize {
+    pub fn instance_id(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 

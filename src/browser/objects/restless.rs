@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 const COMING: Duration = Duration::from_secs(5);
 
 impl Page {
-    /// Runs `work`. If the page keeps replacing its document meanwhile, stops that and runs `work` again.
+    /// Runs `work`. If the page keeps replacing its document meanwhile, keeps the page from doing so and runs `work` again.
     pub(in crate::browser) async fn while_stable<T, W>(&self, work: impl Fn() -> W) -> Result<T>
     where
         W: Future<Output = Result<T>>,

@@ -89,7 +89,7 @@ impl UtilityWorld {
     }
 
     /// Returns the injected engine. Injects it on first use.
-    pub async fn engine(&self) -> Result<&RemoteHandle> {
+    pub async fn injected_script(&self) -> Result<&RemoteHandle> {
         let install = || async {
             let evaluate = |expression| Evaluate {
                 expression,
@@ -186,7 +186,7 @@ impl UtilityWorld {
         let _work = self.inner.frame.page().map(|page| page.work());
         let call = CallFunctionOn {
             function_declaration: as_function(function).to_owned(),
-            object_id: Some(self.engine().await?.id().to_owned()),
+            object_id: Some(self.injected_script().await?.id().to_owned()),
             arguments: Some(arguments),
             return_by_value: Some(true),
             await_promise: Some(true),
@@ -207,7 +207,7 @@ impl UtilityWorld {
         all.extend(arguments);
         let call = CallFunctionOn {
             function_declaration: "function(method, ...rest) { return this[method](...rest); }".to_owned(),
-            object_id: Some(self.engine().await?.id().to_owned()),
+            object_id: Some(self.injected_script().await?.id().to_owned()),
             arguments: Some(all),
             return_by_value: Some(by_value),
             await_promise: Some(true),

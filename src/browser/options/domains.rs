@@ -86,7 +86,7 @@ impl DomainList {
     }
 
     /// Parses names, hosts file lines, and rules such as `||ads.example^` or exceptions `@@||ads.example^`.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let mut domains = Self::default();
         let mut excepted = Vec::new();
         for line in text.lines().map(str::trim) {
@@ -190,7 +190,7 @@ mod tests {
         let list = "! a comment\n[Adblock Plus 2.0]\n# another\n0.0.0.0 ads.example tracker.example # why\n\
                     127.0.0.1 localhost\n||banner.example^\n||third.example^$third-party\nplain.example\n\
                     @@||tracker.example^\nnews.example##.advert\n/banner/*.gif\n";
-        let domains = DomainList::read(list);
+        let domains = DomainList::parse(list);
         assert_eq!((domains.len(), domains.left_out), (4, 2), "{domains:?}");
         for url in ["https://ads.example/a.js", "http://deep.banner.example/", "https://plain.example:8443/x"]
         {

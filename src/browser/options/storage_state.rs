@@ -142,7 +142,7 @@ impl StorageState {
     }
 
     /// Returns the storage state as formatted JSON.
-    pub fn text(&self) -> Result<String> {
+    pub fn to_json(&self) -> Result<String> {
         let broken = |error: serde_json::Error| file(Path::new("the state"), &error.to_string());
         Ok(serde_json::to_string_pretty(self).map_err(broken)? + "\n")
     }

@@ -136,7 +136,7 @@ impl Frame {
 
 impl Page {
     /// Returns the width and height of the viewport, in CSS pixels.
-    pub async fn viewport_size(&self) -> Result<(f64, f64)> {
+    pub async fn measure_viewport_size(&self) -> Result<(f64, f64)> {
         let size = self
             .main_frame()
             .evaluate("[innerWidth, innerHeight]", Vec::new(), ScriptWorld::Isolated)

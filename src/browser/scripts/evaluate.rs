@@ -49,7 +49,7 @@ impl Frame {
 
     /// Like [`evaluate_within`](Self::evaluate_within), for a caller that answers the script's dialogs: a
     /// dialog is no error. The time limit restarts if it passes while a dialog is open.
-    pub async fn evaluate_through_dialogs(
+    pub async fn evaluate_despite_dialogs(
         &self,
         limit: Duration,
         script: &str,

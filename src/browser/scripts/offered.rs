@@ -40,7 +40,7 @@ pub struct WebMcpTool {
 
 impl WebMcpTool {
     /// Whether this frame's document offers the tool.
-    pub fn is_of(&self, frame: &Frame) -> bool {
+    pub fn belongs_to(&self, frame: &Frame) -> bool {
         self.frame == frame.id()
     }
 }

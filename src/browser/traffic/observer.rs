@@ -395,7 +395,7 @@ impl BrowserContext {
         }
         known.hops.push(request.clone());
         if let Some(page) = request.page() {
-            let newest = state.newest.entry(page.key()).or_default();
+            let newest = state.newest.entry(page.instance_id()).or_default();
             if newest.len() == NEWEST {
                 newest.pop_front();
             }
@@ -408,7 +408,7 @@ impl BrowserContext {
             .state
             .lock()
             .newest
-            .get(&page.key())
+            .get(&page.instance_id())
             .map(|all| all.iter().cloned().collect())
             .unwrap_or_default()
     }
@@ -504,7 +504,7 @@ impl BrowserContext {
     fn end_traffic_of(&self, page: &Page) {
         let (workers, sockets, abandoned) = {
             let mut state = self.traffic().state.lock();
-            state.newest.remove(&page.key());
+            state.newest.remove(&page.instance_id());
             for session in page.sessions() {
                 state.held.remove(session.id());
             }

@@ -67,17 +67,17 @@ impl Route {
     }
 
     /// Reserves the decision for the caller, which may make it later. Other handlers must then do nothing.
-    pub fn claim(&self) {
+    pub fn reserve_decision(&self) {
         self.inner.claimed.store(true, Ordering::Release);
     }
 
     /// Whether a handler with precedence has reserved the decision.
-    pub fn is_claimed(&self) -> bool {
+    pub fn is_decision_reserved(&self) -> bool {
         self.inner.claimed.load(Ordering::Acquire)
     }
 
     /// Continues the request with these changes. Fails if the new URL has another scheme.
-    pub async fn resume(&self, overrides: &RequestOverrides) -> Result<()> {
+    pub async fn continue_with(&self, overrides: &RequestOverrides) -> Result<()> {
         if let Some(url) = &overrides.url
             && scheme(url) != scheme(self.request().url())
         {
@@ -195,7 +195,8 @@ impl Route {
         headers.iter().filter(is_free).filter(is_changed).cloned().collect()
     }
 
-    /// Ignores the error if the page has cancelled the request. After others, the handler can decide again.
+    /// Ignores the error if the page has cancelled the request. Returns any other error, and lets the handler decide
+    /// again.
     fn report<T>(&self, decided: Result<T>) -> Result<()> {
         match decided {
             Err(Error::Protocol { ref message, .. })

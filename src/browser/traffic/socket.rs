@@ -53,7 +53,7 @@ impl WebSocket {
     }
 
     /// Returns a number that identifies this WebSocket among the open ones.
-    pub fn number(&self) -> usize {
+    pub fn instance_id(&self) -> usize {
         Arc::as_ptr(&self.inner) as usize
     }
 }

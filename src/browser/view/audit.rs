@@ -75,7 +75,7 @@ impl Page {
     }
 
     /// Finds accessibility problems in the page and its frames. Also returns how many elements were checked.
-    pub async fn audit(&self) -> Result<(Vec<AccessibilityViolation>, usize)> {
+    pub async fn audit_accessibility(&self) -> Result<(Vec<AccessibilityViolation>, usize)> {
         #[derive(Deserialize)]
         struct Audited {
             found: Vec<AccessibilityViolation>,

@@ -62,7 +62,7 @@ impl Page {
     /// Reads the current page. `context` is the context number for the refs in the snapshot.
     ///
     /// # Errors Returns `dialog_open` if a dialog blocks the page, `page_busy` if the main frame is too slow.
-    pub async fn capture(&self, context: u32, options: SnapshotTreeOptions) -> Result<snapshot::Tree> {
+    pub async fn snapshot_tree(&self, context: u32, options: SnapshotTreeOptions) -> Result<snapshot::Tree> {
         let top = match options.root {
             Some((number, _)) => self.frame_by_number(number).ok_or(Error::FrameDetached)?,
             None => self.main_frame().clone(),
@@ -99,7 +99,7 @@ impl Page {
             }
             level = children;
         }
-        Ok(snapshot::Tree::assemble(context, self.index(), top.number(), frames))
+        Ok(snapshot::Tree::assemble(context, self.number(), top.number(), frames))
     }
 
     /// Gives new elements the refs of those that they replaced. Returns the replacements that succeeded.

@@ -49,17 +49,17 @@ impl Page {
         let found = ElementHandle::by_ref(&frame, reference.element).await?;
         let found =
             found.ok_or_else(|| crate::Error::StaleRef { target: reference.to_string(), again: None })?;
-        Ok((Ref::new(0, self.index(), frame.number(), reference.element), found))
+        Ok((Ref::new(0, self.number(), frame.number(), reference.element), found))
     }
 
     async fn outline_of(&self, root: Option<Ref>, options: &SnapshotOptions) -> Result<String> {
         let part = root.as_ref().and_then(|root| Some((root.frame?, root.element)));
         let read =
             SnapshotTreeOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
-        let mut tree = self.capture(0, SnapshotTreeOptions { root: part, ..read }).await?;
+        let mut tree = self.snapshot_tree(0, SnapshotTreeOptions { root: part, ..read }).await?;
         if part.is_some() && tree.nodes().first().is_some_and(|node| node.role == "heading") {
             // A heading does not contain the content of its section, so read the whole page.
-            tree = self.capture(0, read).await?;
+            tree = self.snapshot_tree(0, read).await?;
         }
         let usual = snapshot::Options::default();
         let most = options.max_chars.unwrap_or(usual.max_chars);
@@ -72,7 +72,7 @@ impl Page {
                 boxes: options.boxes,
                 all_refs: options.all_refs,
                 cells: options.all_refs,
-                root: root.filter(|root| tree.position(root).is_some()),
+                root: root.filter(|root| tree.index_of_ref(root).is_some()),
                 until: None,
                 ..usual
             },
@@ -90,7 +90,7 @@ impl Locator {
             let frame = element.frame();
             frame.set_last_ref(number);
             let page = frame.page()?;
-            let root = Ref::new(0, page.index(), frame.number(), number);
+            let root = Ref::new(0, page.number(), frame.number(), number);
             page.outline_of(Some(root), options).await
         })
         .await

@@ -57,7 +57,7 @@ impl Page {
     }
 
     /// Starts measuring code coverage.
-    pub async fn coverage(&self) -> Result<CoverageRecording> {
+    pub async fn start_coverage(&self) -> Result<CoverageRecording> {
         let profile = self.profile().await?;
         let sheets = Arc::<Mutex<HashMap<String, (String, u64)>>>::default();
         let received = Arc::clone(&sheets);
@@ -84,7 +84,7 @@ impl Page {
     }
 
     /// Starts a performance trace.
-    pub async fn trace(&self) -> Result<PerformanceTrace> {
+    pub async fn start_trace(&self) -> Result<PerformanceTrace> {
         let profile = self.profile().await?;
         let (events, ended) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Notify>::default());
         let (received, over) = (Arc::clone(&events), Arc::clone(&ended));

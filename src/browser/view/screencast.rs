@@ -66,7 +66,11 @@ impl Hooks for ScreencastHooks {
 
 impl Page {
     /// Starts to pass the page's frames to `watcher`, until the returned value is dropped or the page closes.
-    pub fn screencast(&self, options: ScreencastOptions, watcher: Listener<ScreencastImage>) -> Screencast {
+    pub fn start_screencast(
+        &self,
+        options: ScreencastOptions,
+        watcher: Listener<ScreencastImage>,
+    ) -> Screencast {
         let cast = {
             let mut known = self.extension::<Mutex<Weak<RunningScreencast>>>().lock();
             known.upgrade().unwrap_or_else(|| {

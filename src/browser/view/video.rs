@@ -125,7 +125,7 @@ async fn film(
 ) -> Result<()> {
     let size = match options.size {
         Some((width, height)) => (even(width.into()), even(height.into())),
-        None => fitting(page.viewport_size().await.unwrap_or((1280.0, 720.0))),
+        None => fitting(page.measure_viewport_size().await.unwrap_or((1280.0, 720.0))),
     };
     let (sender, mut pictures) = broadcast::channel(WAITING);
     // Keep only the image data: the browser skips frames until the frame is dropped, which acknowledges it.
@@ -133,7 +133,7 @@ async fn film(
     let watched = ScreencastOptions { size: Some(size), quality: options.quality };
     // The video begins before its encoder is ready. Frames are queued until then.
     let begun_ms = unix_time_ms();
-    let mut cast = Some(page.screencast(watched, watcher));
+    let mut cast = Some(page.start_screencast(watched, watcher));
     let browser = page.context().browser()?;
     let is_pictured = browser.protocol().captures_screencasts_itself();
     let session = page.session().clone();

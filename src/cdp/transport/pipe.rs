@@ -20,7 +20,7 @@ impl<R, W> Pipe<R, W> {
 
     /// Limits the size of received messages, in bytes.
     #[must_use]
-    pub fn bounded(self, largest: usize) -> Self {
+    pub fn with_max_message_bytes(self, largest: usize) -> Self {
         Self { largest, ..self }
     }
 }

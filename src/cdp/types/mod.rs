@@ -46,23 +46,23 @@ macro_rules! domain {
                 $( $(#[$($object_attribute)*])* #[serde(deserialize_with = "super::or_default")] pub $object_field: $object_type, )*
             }
         )*
-        pub(super) const CATALOGUE: &[super::ProtocolEntry] = &[
-            $( super::ProtocolEntry {
+        pub(super) const CATALOGUE: &[super::ProtocolDefinition] = &[
+            $( super::ProtocolDefinition {
                 name: $method,
-                kind: super::ProtocolEntryKind::Command { reply: stringify!($reply) },
+                kind: super::ProtocolDefinitionKind::Command { reply: stringify!($reply) },
                 fields: &[
                     $( super::field!($(#[$($field_attribute)*])* $field: $type), )*
                     $( $( super::field!($(#[$($optional_attribute)*])* $optional: $optional_type), )* )?
                 ],
             }, )*
-            $( super::ProtocolEntry {
+            $( super::ProtocolDefinition {
                 name: $event_method,
-                kind: super::ProtocolEntryKind::Event,
+                kind: super::ProtocolDefinitionKind::Event,
                 fields: &[ $( super::field!($(#[$($event_attribute)*])* $event_field: $event_type), )* ],
             }, )*
-            $( super::ProtocolEntry {
+            $( super::ProtocolDefinition {
                 name: stringify!($object),
-                kind: super::ProtocolEntryKind::Object,
+                kind: super::ProtocolDefinitionKind::Object,
                 fields: &[ $( super::field!($(#[$($object_attribute)*])* $object_field: $object_type), )* ],
             }, )*
         ];
@@ -103,15 +103,15 @@ pub type Empty = serde::de::IgnoredAny;
 
 /// The catalogue's description of a command, event or object as declared in this module.
 #[derive(Debug, Clone, Copy)]
-pub struct ProtocolEntry {
+pub struct ProtocolDefinition {
     /// The wire name; for an object, its Rust name.
     pub name: &'static str,
-    pub kind: ProtocolEntryKind,
+    pub kind: ProtocolDefinitionKind,
     pub fields: &'static [ProtocolField],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProtocolEntryKind {
+pub enum ProtocolDefinitionKind {
     /// `reply` is the Rust name of the reply type.
     Command {
         reply: &'static str,
@@ -140,7 +140,7 @@ impl ProtocolField {
 }
 
 /// Returns all declared commands, events and objects, grouped by file: pairs of file name and entries.
-pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [ProtocolEntry])> {
+pub fn catalogue() -> impl Iterator<Item = (&'static str, &'static [ProtocolDefinition])> {
     [
         ("accessibility", accessibility::CATALOGUE),
         ("browser", browser::CATALOGUE),

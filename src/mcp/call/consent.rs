@@ -10,7 +10,7 @@ use crate::browser::{Download, ElementHandle, Page, PredictedPressEffect};
 use crate::error::Error;
 use crate::mcp::consent::{ConsentRules, is_purchase};
 use crate::mcp::kept::SavedConsent;
-use crate::mcp::page_text::{inline, origin_of};
+use crate::mcp::page_text::{line_or_json, origin_of};
 use crate::mcp::questions::PersonQuestion;
 use crate::mcp::tool::{AnyTool, ToolEffect};
 use crate::messages::consent::{self as texts, GuardedAction};
@@ -72,7 +72,7 @@ impl Call<'_> {
         let page = element.frame().page()?;
         self.allowed(
             Some(&page),
-            &texts::click_description(self.settings.language, action, &inline(&name), &origins[0]),
+            &texts::click_description(self.settings.language, action, &line_or_json(&name), &origins[0]),
         )
         .await
     }
@@ -86,7 +86,7 @@ impl Call<'_> {
         }
         self.allowed(
             Some(page),
-            &texts::unknown_action_description(self.settings.language, &inline(what), &origins[0]),
+            &texts::unknown_action_description(self.settings.language, &line_or_json(what), &origins[0]),
         )
         .await
     }
@@ -110,7 +110,7 @@ impl Call<'_> {
             let actions = if origin == begun_at { &actions[..2] } else { &actions };
             if !allowed.contains(&origin) && self.consent().asks(actions, std::slice::from_ref(&origin)) {
                 let question =
-                    texts::unknown_action_description(self.settings.language, &inline(code), &origin);
+                    texts::unknown_action_description(self.settings.language, &line_or_json(code), &origin);
                 self.allowed(Some(page), &question).await?;
             }
             allowed.insert(origin);
@@ -124,7 +124,7 @@ impl Call<'_> {
         if paths.is_empty() || !self.consent().asks(&[Some(GuardedAction::Upload)], &origins) {
             return Ok(());
         }
-        let names: Vec<_> = paths.iter().map(|path| inline(path)).collect();
+        let names: Vec<_> = paths.iter().map(|path| line_or_json(path)).collect();
         self.allowed(
             Some(page),
             &texts::upload_description(self.settings.language, &names.join(", "), &origins[0]),
@@ -142,7 +142,7 @@ impl Call<'_> {
             !known && self.consent().asks(&[Some(GuardedAction::Download)], &[origin_of(&download.url)])
         };
         for download in self.workspace.downloads().into_iter().filter(asks) {
-            let (name, from) = (inline(&download.name), origin_of(&download.url));
+            let (name, from) = (line_or_json(&download.name), origin_of(&download.url));
             let page = self.tabs().into_iter().map(|tab| tab.page).find(|page| page.id() == download.page);
             let text = texts::download_description(self.settings.language, &name, &from);
             if let Err(error) = self.allowed(page.as_ref(), &text).await {
@@ -176,13 +176,13 @@ impl Call<'_> {
             (Ok(PersonAnswer::NoQuestions | PersonAnswer::Coming), None) => refused(NO_WAY),
             (Ok(PersonAnswer::NoQuestions | PersonAnswer::Coming), Some(page)) => {
                 let open = self.services.live.as_ref().and_then(|live| live.handover_for_page(page));
-                if open.is_some_and(|open| open.why() != question) {
+                if open.is_some_and(|open| open.reason() != question) {
                     // The person is already answering another question about this page.
                     return refused(
                         "the user is asked for something else at this page; call again after that",
                     );
                 }
-                let person = self.person();
+                let person = self.person_contact();
                 match handoff::ask_person(page, &question, patience, &person).await {
                     Ok(_) => Ok(()),
                     Err(Error::Cancelled) => refused("the user refused"),

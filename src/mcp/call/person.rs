@@ -17,7 +17,7 @@ use crate::session::handoff::{HandoverInvitation, PersonAnswer, PersonContact};
 
 impl Call<'_> {
     /// Returns the contact to the person who uses the client.
-    pub fn person(&self) -> impl PersonContact {
+    pub fn person_contact(&self) -> impl PersonContact {
         ClientsPerson { call: self, link: Mutex::default() }
     }
 
@@ -44,7 +44,7 @@ impl ClientsPerson<'_> {
     }
 
     fn caller(&self) -> String {
-        let caller = self.call.progress.caller().map(one_line);
+        let caller = self.call.progress.client_name().map(one_line);
         caller.unwrap_or_else(|| texts::default_agent_name(self.language()).to_owned())
     }
 
@@ -88,7 +88,7 @@ impl PersonContact for ClientsPerson<'_> {
         };
         self.call.progress.set_waits_for_person(true);
         self.call.kept.activity.set_waits_for_person();
-        self.call.progress.count(text, waited.as_secs_f64(), limit.as_secs_f64());
+        self.call.progress.set_counted_step(text, waited.as_secs_f64(), limit.as_secs_f64());
     }
 
     fn ask<'a>(

@@ -5,7 +5,7 @@ use super::Call;
 use crate::Result;
 use crate::browser::{AffectedPage, Page};
 use crate::error::in_quotes;
-use crate::mcp::page_text::{address, one_line};
+use crate::mcp::page_text::{inline_url, one_line};
 use crate::mcp::tool::AnyTool;
 use crate::session::{Tab, TabId};
 use crate::snapshot;
@@ -15,7 +15,7 @@ const MOST_DIALOGS: usize = 5;
 
 /// Returns a sentence about a tab that the page opened.
 pub(in crate::mcp) fn opened_note(tab: &Tab) -> String {
-    format!("The page opened tab {}: {} [tab={}]", tab.index, address(&tab.page.attempted_url()), tab.id)
+    format!("The page opened tab {}: {} [tab={}]", tab.index, inline_url(&tab.page.attempted_url()), tab.id)
 }
 
 impl Call<'_> {
@@ -26,7 +26,7 @@ impl Call<'_> {
         if let Some(argument) = tool.family.tab_argument
             && let Some(Value::String(name)) = arguments.remove(argument)
         {
-            *self.place.tab.lock() = Some(self.workspace.tab(&name)?.id);
+            *self.place.tab.lock() = Some(self.workspace.tab_by_id(&name)?.id);
         }
         Ok(())
     }
@@ -57,7 +57,7 @@ impl Call<'_> {
         let current = self.current_page().ok();
         match self.tabs().into_iter().find(|tab| Some(&tab.page) == current.as_ref()) {
             Some(tab) => {
-                let address = address(&tab.page.attempted_url());
+                let address = inline_url(&tab.page.attempted_url());
                 format!("The page closed. The current tab is now {}: {address} [tab={}].", tab.index, tab.id)
             }
             None => "The page closed.".to_owned(),
@@ -68,7 +68,7 @@ impl Call<'_> {
     pub(in crate::mcp) fn note_windows(&self) {
         let Some((page, so_far)) = self.place.begun.get() else { return };
         for tab in self.tabs() {
-            if tab.page.index() >= *so_far && tab.page.opener().as_ref() == Some(page) {
+            if tab.page.number() >= *so_far && tab.page.opener().as_ref() == Some(page) {
                 self.add_event(opened_note(&tab));
             }
         }
@@ -79,7 +79,7 @@ impl Call<'_> {
     pub(in crate::mcp) fn closed_windows(&self) -> Vec<String> {
         let Some((page, so_far)) = self.place.begun.get() else { return Vec::new() };
         let note =
-            |url: String| format!("The page opened a window that has closed again: {}.", address(&url));
+            |url: String| format!("The page opened a window that has closed again: {}.", inline_url(&url));
         page.context().popups_closed_since(*so_far, page).into_iter().map(note).collect()
     }
 
@@ -93,7 +93,7 @@ impl Call<'_> {
                 continue;
             };
             let now = match navigated {
-                true => address(&page.attempted_url()),
+                true => inline_url(&page.attempted_url()),
                 false => texts.iter().map(|text| snapshot::quoted(text)).collect::<Vec<_>>().join(", "),
             };
             self.add_event(format!("Tab {} changed, too: {now} [tab={}].", tab.index, tab.id));
@@ -101,7 +101,7 @@ impl Call<'_> {
     }
 
     /// Returns the id of the tab that the call names; `None` for the current tab.
-    pub fn tab(&self) -> Option<TabId> {
+    pub fn named_tab(&self) -> Option<TabId> {
         *self.place.tab.lock()
     }
 
@@ -109,8 +109,8 @@ impl Call<'_> {
     ///
     /// # Errors `no_such_tab` if the tab is gone, `no_page` if no page is open.
     pub fn current_page(&self) -> Result<Page> {
-        match self.tab() {
-            Some(id) => self.workspace.tab(&id.to_string()).map(|tab| tab.page),
+        match self.named_tab() {
+            Some(id) => self.workspace.tab_by_id(&id.to_string()).map(|tab| tab.page),
             None => self.workspace.require_active_page(),
         }
     }
@@ -118,12 +118,12 @@ impl Call<'_> {
     /// Returns the number of the browser context in which the call works.
     pub fn context_index(&self) -> u32 {
         let active = || self.workspace.find_context(None, None).map_or(0, |entry| entry.number);
-        self.tab().map_or_else(active, |tab| tab.context)
+        self.named_tab().map_or_else(active, |tab| tab.context)
     }
 
     /// Returns the tabs of the context in which the call works.
     pub fn tabs(&self) -> Vec<Tab> {
-        match self.tab() {
+        match self.named_tab() {
             Some(id) => self
                 .workspace
                 .find_context(Some(id.context), None)

@@ -34,13 +34,13 @@ impl ToFile {
         }
         let name = file.name().to_owned();
         name.clone_into(&mut call.report.file.lock());
-        Ok(Some(Self { place: file.place().await?, name, mime_type: mime_type(ending) }))
+        Ok(Some(Self { place: file.resolve().await?, name, mime_type: mime_type(ending) }))
     }
 
     /// Writes the answer to the file. The reply then contains only the file's name and size.
     pub(in crate::mcp) async fn write(self, reply: &mut Reply, secrets: &Secrets) -> Result<()> {
         let Self { place, name, mut mime_type } = self;
-        let (content, measure) = match reply.take_content() {
+        let (content, measure) = match reply.take_file_content() {
             Some(content) => {
                 if std::str::from_utf8(&content).is_err() {
                     mime_type = "application/octet-stream";

@@ -55,7 +55,7 @@ impl Dispatcher {
     }
 
     /// Returns the HTTP client for requests to other servers of the group.
-    pub fn peers(&self) -> &PeerClient {
+    pub fn peer_client(&self) -> &PeerClient {
         &self.peers
     }
 
@@ -91,7 +91,7 @@ impl Dispatcher {
                 owner: client.owner.as_deref().map(str::to_owned),
                 tool: tool.name.to_owned(),
                 arguments: given,
-                trace: progress.trace(),
+                trace: progress.traceparent(),
             };
             let (pause, failed) = match self.peers.call(&peer, &asked).await {
                 PeerCallResult::Reply(result_json) => {

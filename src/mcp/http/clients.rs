@@ -91,7 +91,7 @@ impl Clients {
             }
             let client = match &name.owner.folder {
                 Some(folder) => self.dispatcher.new_client_for_owner(folder, &name.owner.grant),
-                None => self.dispatcher.client(),
+                None => self.dispatcher.new_client(),
             };
             let client = Arc::new(client.with_key(&name.owner.name));
             known.insert(name.clone(), Entry { client, open: 0, had_stream: false, seen: Instant::now() });

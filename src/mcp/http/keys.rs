@@ -35,7 +35,7 @@ impl fmt::Debug for ApiKeys {
 }
 
 impl ApiKeys {
-    /// Creates keys that the user supplied.
+    /// Creates the set of API keys that the user supplied.
     ///
     /// # Errors `invalid_arguments` for a key that a header cannot contain.
     pub fn new(keys: impl IntoIterator<Item = String>) -> Result<Self> {
@@ -56,7 +56,7 @@ impl ApiKeys {
     }
 
     /// Reads keys from a file, one per line. Ignores empty lines and those that begin with `#`.
-    pub fn read(path: &Path) -> Result<Vec<String>> {
+    pub fn read_key_list(path: &Path) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::File { path: path.display().to_string(), reason: error.to_string() })?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -83,7 +83,7 @@ impl ApiKeys {
     }
 
     /// Accepts all requests without a key. For tests, and for loopback.
-    pub fn none() -> Self {
+    pub fn allow_anyone() -> Self {
         Self::default()
     }
 
@@ -113,7 +113,7 @@ impl ApiKeys {
     }
 
     /// Returns the generated key, which is to be printed once; `None` if the user supplied keys.
-    pub fn generated(&self) -> Option<&str> {
+    pub fn generated_key(&self) -> Option<&str> {
         self.generated.as_deref()
     }
 
@@ -209,10 +209,10 @@ mod tests {
     #[test]
     fn a_generated_key_has_256_bits_and_is_reported_once() {
         let keys = ApiKeys::generate().unwrap();
-        assert_eq!(URL_SAFE_NO_PAD.decode(keys.generated().unwrap()).unwrap().len(), 32);
-        assert_ne!(keys.generated(), ApiKeys::generate().unwrap().generated());
+        assert_eq!(URL_SAFE_NO_PAD.decode(keys.generated_key().unwrap()).unwrap().len(), 32);
+        assert_ne!(keys.generated_key(), ApiKeys::generate().unwrap().generated_key());
         assert_eq!(format!("{keys:?}"), "Keys(1)");
-        assert_eq!(ApiKeys::new(["given".to_owned()]).unwrap().generated(), None);
+        assert_eq!(ApiKeys::new(["given".to_owned()]).unwrap().generated_key(), None);
     }
 
     #[test]

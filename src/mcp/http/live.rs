@@ -63,7 +63,7 @@ pub(super) async fn answer(live: &LiveView, keys: &ApiKeys, request: Request<Inc
             None => refused(),
         },
         (Method::POST, Some("file"), None) => match known(live, id, request.headers()) {
-            Some(handover) if handover.has_control() => take_file(&handover, request).await,
+            Some(handover) if handover.person_has_control() => take_file(&handover, request).await,
             _ => refused(),
         },
         _ => plain(StatusCode::NOT_FOUND, "Not found\n"),
@@ -103,7 +103,7 @@ async fn enter(live: &LiveView, keys: &ApiKeys, id: &str, request: Request<Incom
     let body = timeout(ARRIVAL, Limited::new(body, LARGEST_ENTRY).collect()).await;
     let Ok(Ok(body)) = body else { return refused() };
     let shown: VisitorCredentials = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
-    let Some(handover) = live.find(id) else { return refused() };
+    let Some(handover) = live.find_handover(id) else { return refused() };
     let pass = match &live.options().entry {
         VisitorAuth::Code => handover.admission.redeem_code(shown.code.trim()),
         VisitorAuth::Key if holds(keys, &shown.key, handover.owner()) => {
@@ -141,7 +141,7 @@ fn names_somebody(parts: &Parts, name: &str) -> bool {
 
 /// Returns the hand-over with this id, if the request has a valid cookie for it.
 fn known(live: &LiveView, id: &str, headers: &axum::http::HeaderMap) -> Option<Arc<Handover>> {
-    let handover = live.find(id)?;
+    let handover = live.find_handover(id)?;
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut passes = values
         .flat_map(|value| value.split(';'))
@@ -240,7 +240,7 @@ async fn listen(live: &LiveView, listener: TcpListener) {
         let live = live.clone();
         async move {
             if request.uri().path().starts_with(PATH) {
-                answer(&live, &ApiKeys::none(), request).await
+                answer(&live, &ApiKeys::allow_anyone(), request).await
             } else {
                 plain(StatusCode::NOT_FOUND, "Not found\n")
             }

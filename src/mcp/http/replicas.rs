@@ -34,7 +34,7 @@ pub(super) struct PeerClients {
 
 /// Whether a request comes from another server of the group: it contains their shared secret.
 pub(super) fn is_from_peer(replica: &Replica, headers: &HeaderMap) -> bool {
-    headers.get(PEER_SECRET_HEADER).is_some_and(|given| replica.is_secret(given.as_bytes()))
+    headers.get(PEER_SECRET_HEADER).is_some_and(|given| replica.secret_matches(given.as_bytes()))
 }
 
 impl PeerClients {
@@ -64,7 +64,7 @@ impl PeerClients {
         let make = |owner: &Option<String>| {
             Arc::new(match owner {
                 Some(owner) => dispatcher.new_client_for_owner(owner, &Arc::default()),
-                None => dispatcher.client(),
+                None => dispatcher.new_client(),
             })
         };
         Arc::clone(known.entry(owner).or_insert_with_key(make))
@@ -100,7 +100,7 @@ pub(super) fn request_to(peers: &PeerClient, peer: &Peer, parts: &Parts) -> reqw
     let path = parts.uri.path_and_query().map_or("/mcp", |path| path.as_str());
     let mut headers = parts.headers.clone();
     keep_what_is_passed_on(&mut headers);
-    let request = peers.client().request(parts.method.clone(), format!("{}{path}", peer.url));
+    let request = peers.http_client().request(parts.method.clone(), format!("{}{path}", peer.url));
     request.headers(headers).header(PEER_SECRET_HEADER, &peer.secret)
 }
 
@@ -198,7 +198,7 @@ impl App {
         body: Bytes,
     ) -> Result<Response<Body>, Refused> {
         self.dispatcher.metrics.forwards();
-        forward(self.dispatcher.peers(), peer, parts, body).await.map_err(|_| state_unavailable())
+        forward(self.dispatcher.peer_client(), peer, parts, body).await.map_err(|_| state_unavailable())
     }
 
     pub(super) fn refuse_if_leaving(&self) -> Result<(), Refused> {

@@ -85,8 +85,8 @@ fn piece(trace: &Trace, piece: &str, query: &HashMap<String, String>) -> Option<
         "overview" => Some(json(&trace.overview())),
         "call" => trace.call(get("id")?).as_ref().map(json),
         "request" => trace.request(index("index")?).as_ref().map(json),
-        "source" => trace.source(get("file")?).map(|text| json(&Value::from(text))),
-        "picture" => trace.picture(index("index")?).map(resource),
+        "source" => trace.source_file(get("file")?).map(|text| json(&Value::from(text))),
+        "picture" => trace.screencast_frame(index("index")?).map(resource),
         "resource" => trace.resource(index("at")?, get("url")?).map(resource),
         "document" => {
             let query = SnapshotQuery {

@@ -42,7 +42,8 @@ impl App {
         let upgrade = request.headers().get(header::UPGRADE).cloned();
         let visitor = upgrade.is_some().then(|| hyper::upgrade::on(&mut request));
         let (parts, body) = request.into_parts();
-        let mut asking = request_to(self.dispatcher.peers(), peer, &parts).body(reqwest::Body::wrap(body));
+        let mut asking =
+            request_to(self.dispatcher.peer_client(), peer, &parts).body(reqwest::Body::wrap(body));
         if let Some(protocol) = upgrade {
             asking = asking.header(header::CONNECTION, "upgrade").header(header::UPGRADE, protocol);
         }

@@ -49,6 +49,6 @@ pub struct FileLink {
 #[derive(Debug, Clone)]
 pub struct Paragraph {
     pub text: String,
-    /// Whether the text contains tool names, which depend on the toolset. Text of pages never contains them.
+    /// Whether the text may contain tool names, which are replaced by those of the toolset. False for text of pages.
     pub names_tools: bool,
 }

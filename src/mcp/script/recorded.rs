@@ -8,7 +8,7 @@ use crate::browser::{BrowserNavigation, LocatorSpec, RecordedElementAction, Reco
 
 impl RecordedScript {
     /// Records an action of a person. Typing into a field becomes one statement with the final value.
-    pub fn add_action(&mut self, recorded: RecordedUserAction) {
+    pub fn add_person_action(&mut self, recorded: RecordedUserAction) {
         self.sequel = None;
         match recorded {
             RecordedUserAction::Step { at, did } => self.step(at, did),

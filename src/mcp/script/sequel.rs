@@ -26,7 +26,7 @@ pub enum ActionEffect {
 impl ActionBaseline {
     pub fn new(page: Page) -> Self {
         let number = page.with_network(|log| log.entries().map(|entry| entry.number).max());
-        let newest_tab = page.context().pages().iter().map(Page::index).max().unwrap_or_default();
+        let newest_tab = page.context().pages().iter().map(Page::number).max().unwrap_or_default();
         let dialog_was_open = page.dialog().is_some();
         Self { mark: page.mark(), number, dialog_was_open, newest_tab, page }
     }
@@ -38,7 +38,7 @@ impl ActionBaseline {
     /// Whether the page has opened a tab since the action began.
     pub fn opens_tab(&self) -> bool {
         let pages = self.page.context().pages();
-        pages.iter().any(|page| page.index() > self.newest_tab && page.has_opener())
+        pages.iter().any(|page| page.number() > self.newest_tab && page.has_opener())
     }
 
     pub fn into_effect(self) -> Option<ActionEffect> {

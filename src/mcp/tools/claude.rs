@@ -7,7 +7,7 @@ use crate::Result;
 use crate::browser::input::{Modifier, Point};
 use crate::error::Error;
 use crate::mcp::call::Call;
-use crate::mcp::page_text::{address, inline};
+use crate::mcp::page_text::{inline_url, line_or_json};
 use crate::mcp::reply::Reply;
 use crate::mcp::tool::{AnyTool, FailedCall, TABLESS_TRAITS, Tool, Toolset, ToolsetTraits};
 
@@ -190,9 +190,9 @@ async fn report_arrival(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     let page = call.current_page()?;
     let (url, title) = (page.attempted_url(), page.title().await);
     let status = page.document_response().map(|response| response.status);
-    let titled = if title.is_empty() { String::new() } else { format!(" — {}", inline(&title)) };
+    let titled = if title.is_empty() { String::new() } else { format!(" — {}", line_or_json(&title)) };
     let answered = status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
-    reply.say(format!("Navigated to {}{titled}{answered}", address(&url)));
+    reply.say(format!("Navigated to {}{titled}{answered}", inline_url(&url)));
     if reply.structured().is_none() {
         reply.set_structured(json!({ "url": url, "title": title, "status": status }));
     }

@@ -25,7 +25,7 @@ const LOG_PAUSE: Duration = Duration::from_millis(10);
 pub struct ConsoleMessages {
     /// Minimum level. Default: info.
     pub level: Option<ConsoleThreshold>,
-    /// Add source-mapped stacks; full ones start after the first such call. Pages can detect this.
+    /// Add source-mapped stacks: full for messages after the first call with it. Pages can detect this.
     #[serde(default)]
     pub stacks: bool,
 }
@@ -37,7 +37,7 @@ impl Tool for ConsoleMessages {
     const FILE: Option<&'static str> = Some("json");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let (least, name) = match self.level.unwrap_or(call.settings.console_level) {
             ConsoleThreshold::Error => (ConsoleLevel::Error, "error"),
             ConsoleThreshold::Warning => (ConsoleLevel::Warning, "warning"),

@@ -203,7 +203,7 @@ impl Tool for SaveStorage {
         let (cookies, origins) = (state.cookies.len(), state.origins.len());
         let secrets = call.services.secrets().clone();
         let write = tokio::task::spawn_blocking(move || {
-            place.write(state.text()?.into_bytes(), ContentKind::StorageState, &secrets)
+            place.write(state.to_json()?.into_bytes(), ContentKind::StorageState, &secrets)
         })
         .await;
         write.map_err(|_| Error::Broken)??;

@@ -67,10 +67,11 @@ impl Tool for Crawl {
             Box::pin(async move { workspace.new_background_tab().await })
         });
         #[expect(clippy::cast_precision_loss, reason = "it counts pages")]
-        let on_progress =
-            |visited: usize| call.progress.count(format!("{visited} pages"), visited as f64, most as f64);
+        let on_progress = |visited: usize| {
+            call.progress.set_counted_step(format!("{visited} pages"), visited as f64, most as f64)
+        };
         let crawler = Crawler {
-            context: call.workspace.context().await?,
+            context: call.workspace.get_or_create_active_context().await?,
             open_tab,
             pacing: &call.services.pacing,
             secrets: call.services.secrets(),
@@ -141,7 +142,7 @@ fn answer(report: &CrawlReport, most: usize) -> String {
 
 /// Shortens a URL to its path.
 fn example(url: &str) -> String {
-    let shown = page_text::address(url);
+    let shown = page_text::inline_url(url);
     let path = shown.splitn(4, '/').nth(3).map_or(shown.clone(), |path| format!("/{path}"));
     match path.char_indices().nth(LONGEST_EXAMPLE) {
         Some((end, _)) => format!("{}…", &path[..end]),

@@ -55,11 +55,11 @@ impl Tool for Inspect {
             let problems = vec!["`ref` goes with styles, and styles need it".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         match self.what {
             Inspection::Vitals => reply.say(vitals(&page.vitals().await?)),
             Inspection::Accessibility => {
-                let (found, looked) = page.audit().await?;
+                let (found, looked) = page.audit_accessibility().await?;
                 let frame = |number: u32| page.frame_by_number(number);
                 let describe = |finding: &AccessibilityViolation| {
                     let number = finding.number.zip(frame(finding.frame));
@@ -90,7 +90,7 @@ impl Tool for Inspect {
                 match begun.filter(|begun| *begun.page() == page) {
                     Some(begun) => reply.say(coverage(&begun.end().await?, call.has_output_file())),
                     None => {
-                        let begun = page.coverage().await?;
+                        let begun = page.start_coverage().await?;
                         *call.kept.coverage.lock() = Some(begun);
                         reply.say("Noting which code is used; reload or act, then call again");
                     }
@@ -107,7 +107,7 @@ impl Tool for Inspect {
                         }
                     }
                     None => {
-                        let begun = page.trace().await?;
+                        let begun = page.start_trace().await?;
                         *call.kept.performance.lock() = Some(begun);
                         reply.say("Tracing; reload or act, then call again");
                     }
@@ -133,8 +133,10 @@ fn vitals(measured: &Vitals) -> String {
         Some(ms) => lines.push(format!("{name}: {ms:.0} ms ({}){more}", rated(ms, good, poor))),
         None => lines.push(format!("{name}: none yet")),
     };
-    let largest =
-        [&measured.lcp_element, &measured.lcp_url].into_iter().flatten().map(|text| page_text::inline(text));
+    let largest = [&measured.lcp_element, &measured.lcp_url]
+        .into_iter()
+        .flatten()
+        .map(|text| page_text::line_or_json(text));
     let largest = largest.collect::<Vec<_>>().join(" ");
     let largest = if largest.is_empty() { largest } else { format!(" {largest}") };
     time("LCP (largest contentful paint)", measured.lcp, 2_500.0, 4_000.0, largest);
@@ -142,7 +144,8 @@ fn vitals(measured: &Vitals) -> String {
     time("INP (interaction to next paint)", measured.inp, 200.0, 500.0, interactions);
     time("FCP (first contentful paint)", measured.fcp, 1_800.0, 3_000.0, String::new());
     time("TTFB (time to first byte)", measured.ttfb, 800.0, 1_800.0, String::new());
-    let moved = measured.shifted.as_ref().map(|moved| format!(", most by {}", page_text::inline(moved)));
+    let moved =
+        measured.shifted.as_ref().map(|moved| format!(", most by {}", page_text::line_or_json(moved)));
     lines.push(match measured.cls {
         Some(cls) => {
             format!("CLS (layout shift): {cls:.3} ({}){}", rated(cls, 0.1, 0.25), moved.unwrap_or_default())
@@ -200,11 +203,11 @@ fn audit(
         let _ = write!(text, "\n{rule} ({}): {}", findings.len(), meaning(rule));
         for finding in findings.iter().take(most) {
             let reference = reference(finding).map(|reference| format!(" [ref={reference}]"));
-            let what = page_text::inline(&finding.what);
+            let what = page_text::line_or_json(&finding.what);
             let _ = write!(
                 text,
                 "\n  <{}> {what}{}",
-                page_text::inline(&finding.tag),
+                page_text::line_or_json(&finding.tag),
                 reference.unwrap_or_default()
             );
         }
@@ -243,7 +246,7 @@ fn coverage(used: &[CodeUsage], is_whole: bool) -> String {
     let most = if is_whole { usize::MAX } else { FEW_LINES };
     for one in used.iter().take(most) {
         let kind = if one.is_style { "style" } else { "script" };
-        let url = page_text::address(&one.url);
+        let url = page_text::inline_url(&one.url);
         let _ = write!(text, "\n{:.0} % of {} {kind} {url}", percent(one.used, one.all), one.all);
     }
     if used.len() > most {
@@ -319,8 +322,11 @@ fn performance(events: &[Value]) -> String {
         let (count, ms) = total(names);
         lines.push(format!("{what}: {ms:.0} ms, {count} times"));
     }
-    let costly: Vec<_> =
-        scripts.iter().take(3).map(|(url, ms)| format!("{} {ms:.0} ms", page_text::address(url))).collect();
+    let costly: Vec<_> = scripts
+        .iter()
+        .take(3)
+        .map(|(url, ms)| format!("{} {ms:.0} ms", page_text::inline_url(url)))
+        .collect();
     lines.push(format!("Costliest scripts: {}", costly.join(", ")));
     lines.push(format!("Requests: {requests}"));
     lines.join("\n")

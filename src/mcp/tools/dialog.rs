@@ -30,7 +30,7 @@ impl Tool for HandleDialog {
         let verb = if self.accept { "accept" } else { "dismiss" };
         let Some(open) = page.dialog() else {
             let elsewhere = call.tabs().into_iter().find(|tab| tab.page.dialog().is_some());
-            if let Some(tab) = elsewhere.filter(|_| call.tab().is_none()) {
+            if let Some(tab) = elsewhere.filter(|_| call.named_tab().is_none()) {
                 let problem =
                     format!("the dialog is open in tab {0}: give `tab` {0}, or select it first", tab.id);
                 return Err(Error::InvalidArguments { problems: vec![problem] });
@@ -50,7 +50,7 @@ impl Tool for HandleDialog {
             answered = Some(page.answer_dialog(self.accept, text).await?);
             Ok(())
         };
-        call.act(&page, ActionTarget::Page, answer).await?;
+        call.act_and_settle(&page, ActionTarget::Page, answer).await?;
         let AnsweredDialog { dialog, accepted, text } = answered.ok_or(Error::NoDialog)?;
         let past = if accepted { "Accepted" } else { "Dismissed" };
         let with = text.map(|text| format!(" with {}", in_quotes(&one_line(&text)))).unwrap_or_default();
@@ -62,7 +62,7 @@ impl Tool for HandleDialog {
         if let Some(program) = program::paused(call) {
             return program.resume(call, reply).await;
         }
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

@@ -81,7 +81,7 @@ impl Tool for Emulate {
         };
         let device = self.device.as_deref().map(Device::named).transpose();
         let device = device.map_err(|problem| Error::InvalidArguments { problems: vec![problem] })?;
-        let page = call.page().await?;
+        let page = call.acquire_or_open_page().await?;
         let context = page.context();
         let change = context.update_emulation(|look| self.change(device, look));
         change.await?;
@@ -96,7 +96,7 @@ impl Tool for Emulate {
             true => "Everything is as usual again".to_owned(),
             false => format!("Pretending: {}", changes.join(", ")),
         });
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         Ok(())
     }
 }

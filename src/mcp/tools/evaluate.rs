@@ -34,7 +34,7 @@ impl Tool for Evaluate {
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         page.ensure_responsive().await?;
         let element = match &self.r#ref {
             Some(text) => Some(target::find_element(call, &page, text).await?),
@@ -68,7 +68,8 @@ pub(in crate::mcp) fn say_value(value: &Value, is_whole: bool, reply: &mut Reply
     if is_whole {
         return reply.say(text);
     }
-    let say = |text: &str, reply: &mut Reply| if is_text { reply.quote(text) } else { reply.say(text) };
+    let say =
+        |text: &str, reply: &mut Reply| if is_text { reply.say_page_text(text) } else { reply.say(text) };
     match text.char_indices().nth(LONGEST_RESULT) {
         None => say(&text, reply),
         Some((end, _)) => {

@@ -86,8 +86,8 @@ impl Tool for TakeAnnotatedScreenshot {
         if ending.is_none() {
             file.append_extension(&format!(".{}", format.extension()));
         }
-        let (place, name) = (file.place().await?, file.name().to_owned());
-        let page = call.existing_page().await?;
+        let (place, name) = (file.resolve().await?, file.name().to_owned());
+        let page = call.acquire_page().await?;
         let taken = self.take(&page, area).await?;
         let (bytes, scale) = if self.compare {
             (self.differs(call, &page, &taken, reply).await?, taken.scale)
@@ -146,7 +146,7 @@ impl TakeAnnotatedScreenshot {
             self.region.as_ref().map_or((0.0, 0.0), |region| (region[0].floor(), region[1].floor()));
         let (mut boxes, mut lines) = (Vec::new(), Vec::new());
         let mut more = 0;
-        for node in tree.nodes().iter().filter(|node| node.is_actionable()) {
+        for node in tree.nodes().iter().filter(|node| node.is_control()) {
             let Some(bounds) = node.details.as_ref().and_then(|details| details.bounds) else { continue };
             let [x, y, across, down] = bounds.map(f64::from);
             let (x, y) = (x - left, y - top);
@@ -160,7 +160,7 @@ impl TakeAnnotatedScreenshot {
                 continue;
             }
             boxes.push([x, y, across, down].map(|number| number * taken.scale));
-            let name = page_text::inline(&node.name);
+            let name = page_text::line_or_json(&node.name);
             lines.push(format!("{}. {} {name} [ref={}]", boxes.len(), node.role, tree.ref_of(node)));
         }
         if more > 0 {
@@ -269,7 +269,7 @@ impl Tool for RecordPage {
                     return Err(wrong("a video is being recorded already; stop it first"));
                 }
                 let (place, name) = self.destination(call, "webm").await?;
-                let page = call.page().await?;
+                let page = call.acquire_or_open_page().await?;
                 // Records to a temporary file. The requested file is written when the video is complete.
                 let file = tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_temp_path);
                 let file =
@@ -280,7 +280,7 @@ impl Tool for RecordPage {
             }
             RecordAction::Mhtml => {
                 let (place, name) = self.destination(call, "mhtml").await?;
-                let page = call.existing_page().await?;
+                let page = call.acquire_page().await?;
                 let bytes = page.mhtml().await?.into_bytes();
                 let size = bytes.len() as u64;
                 let file = files::write(place, bytes, ContentKind::Text, call.services.secrets()).await?;
@@ -301,7 +301,7 @@ impl RecordPage {
         if !file.name().to_ascii_lowercase().ends_with(&format!(".{ending}")) {
             file.append_extension(&format!(".{ending}"));
         }
-        Ok((file.place().await?, file.name().to_owned()))
+        Ok((file.resolve().await?, file.name().to_owned()))
     }
 }
 

@@ -106,7 +106,7 @@ impl Extract {
 
     async fn collect(&self, call: &Call<'_>, wanted: &ExtractQuery, all: &mut Collected) -> Result<()> {
         if self.urls.is_empty() {
-            let page = call.existing_page().await?;
+            let page = call.acquire_page().await?;
             return self.follow(call, &page, wanted, all).await;
         }
         let urls: Vec<_> = self.urls.iter().map(|url| call.parse_url(url)).collect::<Result<_>>()?;
@@ -114,7 +114,7 @@ impl Extract {
             if self.is_full(all) {
                 break;
             }
-            let page = call.page_for_navigation().await?;
+            let page = call.acquire_page_for_navigation().await?;
             navigate::open(call, &page, &url, &mut Reply::default()).await?;
             self.follow(call, &page, wanted, all).await?;
         }
@@ -269,7 +269,7 @@ impl Collected {
         }
         if call.has_output_file() {
             reply.say(format!("{} {}{}.", grouped(count), plural(count, "row"), self.origin()));
-            reply.set_content(self.content(call).into_bytes());
+            reply.set_file_content(self.content(call).into_bytes());
         } else {
             self.show(call, reply);
         }
@@ -283,7 +283,7 @@ impl Collected {
             reply.say(note);
         }
         if let Some(last) = self.last {
-            reply.say(format!("The tab is at {}.", page_text::address(&last)));
+            reply.say(format!("The tab is at {}.", page_text::inline_url(&last)));
         }
     }
 
@@ -300,7 +300,7 @@ impl Collected {
             text.push('\n');
             shown += 1;
         }
-        reply.allow(text.chars().count());
+        reply.raise_char_limit(text.chars().count());
         reply.say(match shown == all {
             true => format!("{} {}{}:", grouped(all), plural(all, "row"), self.origin()),
             false => {

@@ -32,7 +32,7 @@ impl Tool for FileUpload {
     const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         if let Some(target) = self.r#ref.clone() {
             return self.drop_on(&target, call, &page, reply).await;
         }
@@ -72,9 +72,9 @@ impl Tool for FileUpload {
             }
             Ok(())
         };
-        call.act(&page, ActionTarget::Given, Box::pin(give)).await?;
+        call.act_and_settle(&page, ActionTarget::Given, Box::pin(give)).await?;
         reply.say(format!("Uploaded {arrived} file(s): {}", names.join(", ")));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }
@@ -96,9 +96,9 @@ impl FileUpload {
         };
         let options = call.action_options();
         let drop = element.drop_files_on_element(files, self.data.into_iter().collect(), &options);
-        call.act(page, ActionTarget::Pressed(&element), Box::pin(drop)).await?;
+        call.act_and_settle(page, ActionTarget::Pressed(&element), Box::pin(drop)).await?;
         reply.say(format!("Dropped {what} on {description}"));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

@@ -35,7 +35,7 @@ impl Tool for Find {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let pattern = self.pattern()?;
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let tree = capture(call, &page, SnapshotTreeOptions { all_refs: true, ..Default::default() }).await?;
         let options = call.snapshot_options();
         let around = self.around.unwrap_or(1) as usize;
@@ -61,7 +61,7 @@ async fn closed(call: &Call<'_>, page: &Page, pattern: &Pattern) -> String {
     for frame in page.frames() {
         // A frame that cannot be read now is skipped.
         let texts = frame.collapsed_texts().await.unwrap_or_default();
-        for CollapsedText { text, by } in texts.into_iter().filter(|closed| pattern.is_in(&closed.text)) {
+        for CollapsedText { text, by } in texts.into_iter().filter(|closed| pattern.is_match(&closed.text)) {
             let by = by.map_or_else(
                 || "hidden until it is found, and no control says that it opens it".to_owned(),
                 |by| {

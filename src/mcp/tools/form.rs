@@ -44,7 +44,7 @@ pub struct Field {
     pub values: Vec<String>,
 }
 
-/// Fill several form fields; name is any label.
+/// Fill several form fields; name only describes the field.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     #[schemars(length(min = 1))]
@@ -67,7 +67,7 @@ impl Tool for FillForm {
     const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let found = self.find(call, &page).await?;
         call.progress.set_message("filling the form");
         let elements: Vec<_> = found.iter().map(|found| found.element.clone()).collect();
@@ -90,8 +90,8 @@ impl Tool for FillForm {
             }
             Ok(())
         };
-        let ended = call.act(&page, ActionTarget::Filled(&elements), Box::pin(fill)).await;
-        reply.show(PageDetail::Changes);
+        let ended = call.act_and_settle(&page, ActionTarget::Filled(&elements), Box::pin(fill)).await;
+        reply.show_at_least(PageDetail::Changes);
         let mut shown = read(call, &page, &elements).await;
         // If the page wrote its own text into a field while it was being filled, the field is filled once more.
         let mixed: Vec<_> = found
@@ -109,7 +109,7 @@ impl Tool for FillForm {
                 }
                 Ok(())
             };
-            call.act(&page, ActionTarget::Filled(&fields), Box::pin(again)).await?;
+            call.act_and_settle(&page, ActionTarget::Filled(&fields), Box::pin(again)).await?;
             shown = read(call, &page, &elements).await;
         }
         let problems = report(&found, &outcomes, &shown, reply);
@@ -174,7 +174,7 @@ fn report(
                 None => filled.push((name, String::new())),
                 Some(Readback::Taken(text)) => filled.push((name, text)),
                 Some(Readback::Refused(_))
-                    if shown[at].is_lost() && shown[at].outcome != Some(TypingOutcome::Lost) =>
+                    if shown[at].is_typed_text_lost() && shown[at].outcome != Some(TypingOutcome::Lost) =>
                 {
                     problems.push(format!("{name}: {}", shown[at].not_taken_error()));
                 }
@@ -335,7 +335,7 @@ impl Tool for SelectOption {
     const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let (element, description) =
             target::find_and_describe(call, &page, &self.r#ref, self.element).await?;
         let options = call.action_options();
@@ -349,10 +349,10 @@ impl Tool for SelectOption {
             }
         };
         let select_alone = ActionTarget::Filled(std::slice::from_ref(&element));
-        if let Err(error) = call.act(&page, select_alone, Box::pin(select)).await {
+        if let Err(error) = call.act_and_settle(&page, select_alone, Box::pin(select)).await {
             return Err(target::suggest_visible_control(call, &page, &element, error).await);
         }
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         let shown = match page.dialog() {
             Some(_) => None,
             None => element.control_value().await.ok().filter(|shown| shown.kind != ControlKind::Gone),

@@ -37,7 +37,7 @@ impl Tool for History {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.current_page()?;
-        let page = call.page_for_navigation().await?;
+        let page = call.acquire_page_for_navigation().await?;
         call.progress.set_message("loading the page");
         let timing = Timing::new(call, self.wait_until, self.timeout);
         let options = timing.options();

@@ -88,7 +88,7 @@ async fn reach(
     by: By,
     reply: &mut Reply,
 ) -> Result<()> {
-    let page = call.existing_page().await?;
+    let page = call.acquire_page().await?;
     let (element, description) = target::find_and_describe(call, &page, target, words).await?;
     if by == By::Pointer {
         call.progress.set_message("clicking");
@@ -100,7 +100,7 @@ async fn reach(
         By::Pointer => clicked(click.count),
         By::Finger => "Tapped",
     };
-    reply.show(PageDetail::Changes);
+    reply.show_at_least(PageDetail::Changes);
     reply.say(match around {
         None => format!("{done} {description}"),
         Some(holder) => format!(
@@ -157,7 +157,7 @@ async fn press_once(
             By::Finger => element.tap(&click.modifiers, options).await,
         }
     };
-    call.act(page, ActionTarget::Clicked(element), Box::pin(work)).await
+    call.act_and_settle(page, ActionTarget::Clicked(element), Box::pin(work)).await
 }
 
 /// Returns the verb for a number of clicks, such as `Double-clicked`.
@@ -191,7 +191,7 @@ impl Tool for Type {
     const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(mut self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let Some(target) = &self.r#ref else { return self.type_at_focus(call, &page, reply).await };
         let (element, description) =
             target::find_and_describe(call, &page, target, self.element.clone()).await?;
@@ -207,11 +207,11 @@ impl Tool for Type {
             field = self.type_into(&element, &options).await?;
             Ok(())
         };
-        let typed = call.act(&page, acts_on, Box::pin(typing)).await;
+        let typed = call.act_and_settle(&page, acts_on, Box::pin(typing)).await;
         if let Err(error) = typed {
             return Err(target::suggest_visible_control(call, &page, &element, error).await);
         }
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         let gone = self.submit || page.dialog().is_some();
         let shown = match gone {
             true => None,
@@ -260,7 +260,7 @@ impl Type {
             }
             if self.submit { keyboard.press("Enter").await } else { Ok(()) }
         };
-        call.act(page, ActionTarget::Page, Box::pin(typing)).await?;
+        call.act_and_settle(page, ActionTarget::Page, Box::pin(typing)).await?;
         let count = match self.text.chars().count() {
             1 => "1 character".to_owned(),
             count => format!("{count} characters"),
@@ -281,7 +281,7 @@ impl Type {
             }
             (_, None) => format!("Typed {count} where the focus is{enter}"),
         });
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 

@@ -43,7 +43,7 @@ impl Tool for Snapshot {
     const FILE: Option<&'static str> = Some("yml");
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let part = match &self.r#ref {
             Some(text) => Some(SnapshotRange::find(call, &page, text).await?),
             None => None,
@@ -54,7 +54,7 @@ impl Tool for Snapshot {
             Some(part) => part.capture(call, &page, options).await?,
             None => self.capture(call, &page, options, reply).await?,
         };
-        let stands = |root: &&Ref| tree.position(root).is_some();
+        let stands = |root: &&Ref| tree.index_of_ref(root).is_some();
         let options = snapshot::Options {
             root: part.as_ref().map(|part| &part.from).filter(stands).cloned(),
             until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
@@ -63,7 +63,7 @@ impl Tool for Snapshot {
         if let Some(seen) = self.show(tree, &options, part.is_some(), call, reply) {
             call.kept.seen.lock().set_tree(&page, seen);
         }
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         Ok(())
     }
 }
@@ -167,6 +167,6 @@ impl SnapshotRange {
             return Ok(tree);
         }
         let all = capture(call, page, whole).await?;
-        Ok(if all.position(&self.from).is_some() { all } else { tree })
+        Ok(if all.index_of_ref(&self.from).is_some() { all } else { tree })
     }
 }

@@ -48,7 +48,7 @@ impl Tool for PressKey {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let keys = self.keys()?;
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         if keys.iter().any(|key| presses(key)) {
             call.confirm_anything(&page, &keys.join(" ")).await?;
         }
@@ -56,9 +56,9 @@ impl Tool for PressKey {
         let types =
             self.action == KeyAction::Press && keys.last().is_some_and(|key| key.chars().count() == 1);
         let acts_on = if types { ActionTarget::Typed } else { ActionTarget::Page };
-        call.act(&page, acts_on, Box::pin(self.redact(&keyboard, &keys))).await?;
+        call.act_and_settle(&page, acts_on, Box::pin(self.redact(&keyboard, &keys))).await?;
         reply.say(self.describe(&keys));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

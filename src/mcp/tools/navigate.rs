@@ -46,7 +46,7 @@ impl Tool for Navigate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.parse_url(&self.url)?;
-        let page = call.page_for_navigation().await?;
+        let page = call.acquire_page_for_navigation().await?;
         open_url(call, &page, &url, &Timing::new(call, self.wait_until, self.timeout), reply).await
     }
 }
@@ -81,7 +81,8 @@ const HTTP_AUTH_ERROR: &str = "ERR_INVALID_AUTH_CREDENTIALS";
 
 /// Waits for a person to enter HTTP credentials. Without a person, fails with `reason`.
 async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Result<NavigationOutcome> {
-    match handoff::wait_for_http_login(page, url, call.settings.timeouts.login, &call.person()).await {
+    match handoff::wait_for_http_login(page, url, call.settings.timeouts.login, &call.person_contact()).await
+    {
         Ok(_) => Ok(NavigationOutcome::Document(page.document_response().map(Box::new))),
         Err(Error::PersonNeeded { link: None, .. }) => Err(Error::NavigationFailed { reason }),
         Err(error) => Err(error),
@@ -91,7 +92,7 @@ async fn named(call: &Call<'_>, page: &Page, url: &Url, reason: String) -> Resul
 /// Waits until a person has passed the page's challenge, such as a CAPTCHA, or reports it if nobody can.
 async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut Reply) -> Result<()> {
     let patience = call.settings.timeouts.login;
-    let person = call.person();
+    let person = call.person_contact();
     match page
         .unless_hung(
             None,
@@ -131,7 +132,7 @@ impl Tool for NavigateBack {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         call.current_page()?;
-        let page = call.page_for_navigation().await?;
+        let page = call.acquire_page_for_navigation().await?;
         call.progress.set_message("loading the page");
         let (mark, document) = (page.mark(), page.main_frame().loader_id());
         let timing = Timing::new(call, None, None);
@@ -200,7 +201,7 @@ fn describe_pending_requests(page: &Page) -> String {
     let awaited = page.pending_requests();
     let named = awaited.iter().take(MOST);
     let named: Vec<_> =
-        named.map(|(kind, url)| format!("{} {}", kind.to_lowercase(), page_text::address(url))).collect();
+        named.map(|(kind, url)| format!("{} {}", kind.to_lowercase(), page_text::inline_url(url))).collect();
     match awaited.len().saturating_sub(MOST) {
         _ if named.is_empty() => String::new(),
         0 => format!(" No answer yet: {}.", named.join(", ")),
@@ -221,7 +222,7 @@ pub(super) async fn arrived(
         // The new document can be read, although a pending resource delays its load event.
         Err(Error::NavigationSlow { .. }) if timing.until.is_none() && is_new => {
             reply.add_event(format!("{}{}", still_loading(&[]), describe_pending_requests(page)));
-            reply.show(PageDetail::Whole);
+            reply.show_at_least(PageDetail::Whole);
             Ok(())
         }
         arrival => report_arrival(page, &arrival?, mark, timing, reply).await,
@@ -241,7 +242,7 @@ async fn report_arrival(
             // An image that never loads must not delay an otherwise usable page.
             let rest = REST_LIMIT.min(timing.limit);
             let begun = Instant::now();
-            page.watch_document_growth();
+            page.track_content_growth();
             let loaded = match timing.until {
                 None => page.until_resources_loaded(rest).await?,
                 Some(_) => page.wait_for_load_state(WaitUntil::Load, rest).await?,
@@ -258,6 +259,6 @@ async fn report_arrival(
         }
         NavigationOutcome::Dialog => reply.say("The page asks something before it goes on."),
     }
-    reply.show(PageDetail::Whole);
+    reply.show_at_least(PageDetail::Whole);
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::browser::{ContentFormat, Page};
 use crate::error::Error;
 use crate::mcp::budget;
 use crate::mcp::call::Call;
-use crate::mcp::page_text::{self, address, inline};
+use crate::mcp::page_text::{self, inline_url, line_or_json};
 use crate::mcp::reply::{Image, Reply};
 use crate::mcp::tool::{FailedCall, StallPolicy, TABLESS_TRAITS, Tool, ToolEffect, Toolset, ToolsetTraits};
 use crate::messages::Language;
@@ -88,7 +88,7 @@ impl Tool for Fetch {
         let wait_for = self.wait_for.filter(|selector| !selector.trim().is_empty());
         let visit = visit(call, url, VisitTask::Read { wait_for }, format, self.timeout).await?;
         let content = content(&visit, self.offset, self.max_chars, language, reply);
-        reply.set_plain_text(texts::fetch_result(&inline(&visit.title), &self.url, &content));
+        reply.set_plain_text(texts::fetch_result(&line_or_json(&visit.title), &self.url, &content));
         Ok(())
     }
 }
@@ -125,7 +125,7 @@ impl Tool for Screenshot {
         let visit =
             visit(call, url, VisitTask::Picture { full_page: self.full_page }, MARKDOWN, self.timeout)
                 .await?;
-        reply.set_plain_text(texts::screenshot_result(language, &inline(&visit.title), &self.url));
+        reply.set_plain_text(texts::screenshot_result(language, &line_or_json(&visit.title), &self.url));
         reply.add_image(Image { base64: BASE64_STANDARD.encode(&visit.picture), mime_type: "image/png" });
         Ok(())
     }
@@ -168,8 +168,8 @@ impl Tool for Click {
         let content = content(&visit, self.offset, self.max_chars, language, reply);
         reply.set_plain_text(texts::click_result(
             language,
-            &inline(&visit.title),
-            &address(&visit.url),
+            &line_or_json(&visit.title),
+            &inline_url(&visit.url),
             &content,
         ));
         Ok(())
@@ -222,8 +222,8 @@ impl Tool for FillForm {
         let content = content(&visit, self.offset, self.max_chars, language, reply);
         reply.set_plain_text(texts::form_result(
             language,
-            &inline(&visit.title),
-            &address(&visit.url),
+            &line_or_json(&visit.title),
+            &inline_url(&visit.url),
             &content,
         ));
         Ok(())
@@ -308,7 +308,7 @@ fn given(
     reply: &mut Reply,
 ) -> Option<Url> {
     if url.is_empty() || other == RequiredArguments::Nothing {
-        reply.refuse("invalid_arguments", texts::missing_argument(kind, language));
+        reply.fail_with_text("invalid_arguments", texts::missing_argument(kind, language));
         return None;
     }
     let reason = match read_url(url) {
@@ -316,7 +316,7 @@ fn given(
         Some(_) if other == RequiredArguments::Blank => texts::invalid_argument(kind, language),
         Some(url) => return Some(url),
     };
-    reply.refuse("invalid_arguments", texts::failure(kind, language, reason));
+    reply.fail_with_text("invalid_arguments", texts::failure(kind, language, reason));
     None
 }
 
@@ -345,10 +345,10 @@ async fn visit(
         pacing: &call.services.pacing,
         secrets: call.services.secrets(),
     };
-    let person = call.person();
+    let person = call.person_contact();
     if call.session.is_some() {
-        visit::dismiss_dialog(&call.workspace.page().await?).await?;
-        let page = call.page().await?;
+        visit::dismiss_dialog(&call.workspace.get_or_open_page().await?).await?;
+        let page = call.acquire_or_open_page().await?;
         call.progress.set_message("loading the page");
         return Ok(struck(call, visit::run(&page, &url, &task, options, &person).await?));
     }
@@ -418,7 +418,7 @@ fn content(
     let (part, goes_on) = part(text, offset.unwrap_or_default(), most);
     let goes_on = goes_on.map(|(end, all)| texts::continuation_note(language, end, all)).unwrap_or_default();
     let content = page_text::fenced(&part, texts::page_content_notice(language)) + &goes_on;
-    reply.allow(content.chars().count());
+    reply.raise_char_limit(content.chars().count());
     content
 }
 
@@ -446,12 +446,16 @@ fn fail(&FailedCall { tool, arguments, error, language }: &FailedCall<'_>, reply
         }
         Error::InvalidArguments { problems } => texts::argument_problems(language, problems),
         Error::Script { message } => {
-            let message = page_text::quoted(&page_text::safe(message));
+            let message = page_text::text_or_json(&page_text::blank_invisible_chars(message));
             texts::failure(kind, language, &texts::error_description(language, &Error::Script { message }))
         }
-        other => texts::failure(kind, language, &page_text::safe(&texts::error_description(language, other))),
+        other => texts::failure(
+            kind,
+            language,
+            &page_text::blank_invisible_chars(&texts::error_description(language, other)),
+        ),
     };
-    reply.refuse(error.code(), text);
+    reply.fail_with_text(error.code(), text);
 }
 
 #[cfg(test)]

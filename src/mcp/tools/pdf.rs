@@ -40,12 +40,12 @@ impl Tool for PdfSave {
     const CAPABILITY: Capability = Capability::Pdf;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let mut file = call.destination(self.path.as_deref(), &call.settings.files.output_dir).await?;
         if !file.name().to_ascii_lowercase().ends_with(".pdf") {
             file.append_extension(".pdf");
         }
-        let place = file.place().await?;
+        let place = file.resolve().await?;
         let name = file.name().to_owned();
         let (width, height) = self.format.size();
         let options = PdfOptions {

@@ -40,9 +40,9 @@ impl Tool for AskPerson {
             return Ok(());
         }
         let patience = call.settings.timeouts.login;
-        let waited = handoff::ask_person(&page, &self.reason, patience, &call.person()).await?;
+        let waited = handoff::ask_person(&page, &self.reason, patience, &call.person_contact()).await?;
         reply.say(format!("The user says that it is done, after {} s.", waited.as_secs()));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

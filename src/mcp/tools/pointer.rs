@@ -40,7 +40,7 @@ impl Tool for Hover {
     const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let mouse = page.input().mouse();
         let description = match &self.r#ref {
             Some(text) => {
@@ -59,7 +59,7 @@ impl Tool for Hover {
                     None => ActionTarget::Pointed(&element),
                     Some(_) => ActionTarget::Pressed(&element),
                 };
-                call.act(&page, acts_on, Box::pin(hover)).await?;
+                call.act_and_settle(&page, acts_on, Box::pin(hover)).await?;
                 description
             }
             None => {
@@ -73,7 +73,7 @@ impl Tool for Hover {
                     }
                     self.hold_or_release(&mouse).await
                 };
-                call.act(&page, ActionTarget::Page, Box::pin(go)).await?;
+                call.act_and_settle(&page, ActionTarget::Page, Box::pin(go)).await?;
                 let now = mouse.position();
                 format!("({}, {})", now.x.round(), now.y.round())
             }
@@ -84,7 +84,7 @@ impl Tool for Hover {
             Some(PointerAction::Up) => "Let go of the button at",
         };
         reply.say(format!("{verb} {description}"));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }
@@ -92,7 +92,7 @@ impl Tool for Hover {
 impl Hover {
     /// Returns the argument `position` as a point in the viewport; `None` to act at the pointer's position.
     async fn place(&self, page: &Page) -> Result<Option<Point>> {
-        let (width, height) = page.viewport_size().await?;
+        let (width, height) = page.measure_viewport_size().await?;
         let place = target::parse_point_in_area("position", self.position.as_deref(), width, height)?;
         match place {
             Some(place) => inside(page, &[("position", "position", place.x, place.y)]).await?,
@@ -148,7 +148,7 @@ impl Tool for Drag {
     const EFFECT: ToolEffect = ToolEffect::Acts;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let (start, start_description) =
             target::find_and_describe(call, &page, &self.start_ref, self.start_element).await?;
         let held = (start.frame().number(), start.number().await?);
@@ -176,7 +176,7 @@ impl Tool for Drag {
                 dragged = again;
             }
         }
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         let to = format!("{}{end_description}", options.place.map_or("to ", to_place));
         let now = match dragged {
             DragResult::Moved { short: true, .. } | DragResult::Order { beside: Some(false), .. } => {
@@ -210,7 +210,7 @@ async fn drag(
     end: &ElementHandle,
     options: &DragOptions,
 ) -> Result<DragResult> {
-    call.act(page, ActionTarget::Page, Box::pin(start.drag(end, options))).await?;
+    call.act_and_settle(page, ActionTarget::Page, Box::pin(start.drag(end, options))).await?;
     // A document that was replaced, or that shows a dialog, cannot report the result.
     let answer = if page.dialog().is_some() { None } else { start.last_drag_result().await.ok() };
     Ok(answer.unwrap_or(DragResult::Unknown))
@@ -311,13 +311,17 @@ impl Tool for ScrollIntoView {
     const EFFECT: ToolEffect = ToolEffect::Sets;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let (element, description) =
             target::find_and_describe(call, &page, &self.r#ref, self.element).await?;
-        call.act(&page, ActionTarget::Page, Box::pin(element.scroll_to_centre(&call.action_options())))
-            .await?;
+        call.act_and_settle(
+            &page,
+            ActionTarget::Page,
+            Box::pin(element.scroll_to_centre(&call.action_options())),
+        )
+        .await?;
         reply.say(format!("Scrolled {description} into view"));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

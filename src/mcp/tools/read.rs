@@ -59,7 +59,7 @@ impl Tool for ReadPage {
             self.answer(call, &text, reply);
             return Ok(());
         }
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let part = match &self.r#ref {
             Some(text) => Some(target::find_element(call, &page, text).await?),
             None => None,
@@ -105,7 +105,7 @@ impl ReadPage {
         }
         let all = text.chars().count();
         let end = all.min(begin.saturating_add(self.max_chars.unwrap_or(USUAL_CHARS)));
-        reply.allow(end.saturating_sub(begin));
+        reply.raise_char_limit(end.saturating_sub(begin));
         let shown: String = text.chars().skip(begin).take(end.saturating_sub(begin)).collect();
         if shown.trim().is_empty() {
             reply.say(if begin > 0 {

@@ -16,7 +16,7 @@ impl Readback {
     pub(super) fn of(given: &[String], shown: &ControlValue) -> Self {
         match shown.kind {
             ControlKind::Text if shown.outcome.is_some() => Self::of_text(given, shown),
-            ControlKind::Gone if shown.is_lost() => Self::Refused(describe_values(shown)),
+            ControlKind::Gone if shown.is_typed_text_lost() => Self::Refused(describe_values(shown)),
             ControlKind::Gone => {
                 Self::Taken("given, and the page put something else in its place".to_owned())
             }
@@ -35,7 +35,7 @@ impl Readback {
     /// Compares typed text, given what was observed about it in the field.
     fn of_text(given: &[String], shown: &ControlValue) -> Self {
         match shown.outcome {
-            Some(_) if shown.is_lost() => Self::Refused(describe_values(shown)),
+            Some(_) if shown.is_typed_text_lost() => Self::Refused(describe_values(shown)),
             Some(TypingOutcome::Consumed) => Self::Taken("taken, not shown".to_owned()),
             Some(TypingOutcome::Same) if !shown.secret && !shown.is_empty() => {
                 Self::Taken(describe_values(shown))

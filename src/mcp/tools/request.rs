@@ -242,7 +242,7 @@ fn pick(value: &Value, steps: &[&str]) -> Option<Value> {
 fn names_in(value: &Value) -> String {
     match value {
         Value::Object(entries) => {
-            let names: Vec<_> = entries.keys().take(20).map(|name| page_text::inline(name)).collect();
+            let names: Vec<_> = entries.keys().take(20).map(|name| page_text::line_or_json(name)).collect();
             format!("at its top are {}", names.join(", "))
         }
         Value::Array(items) => format!("it is a list of {}", items.len()),
@@ -292,9 +292,9 @@ impl Tool for RouteRequests {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = call.workspace;
         // Rules belong to the context: they outlive its tabs, and can be set before the first tab opens.
-        let context = match call.tab() {
+        let context = match call.named_tab() {
             Some(_) => call.current_page()?.context().clone(),
-            None => workspace.context().await?,
+            None => workspace.get_or_create_active_context().await?,
         };
         match self.action {
             RuleAction::List => {
@@ -333,7 +333,7 @@ impl RouteRequests {
         let pattern = self.list.unwrap_or_default();
         let domains = match pattern.as_str() {
             "ads" => DomainList::ad_domains(),
-            file => DomainList::read(&call.roots().await.read(file, LONGEST_LIST)?),
+            file => DomainList::parse(&call.roots().await.read(file, LONGEST_LIST)?),
         };
         if domains.is_empty() {
             return Err(wrong("`list` names no domain: one is wanted on each line, as in a hosts file"));
@@ -417,7 +417,7 @@ fn describe_rule(rule: &RequestRule) -> String {
             format!("are answered {} with {} bytes", answer.status, answer.body.len())
         }
         RuleEffect::Headers(headers) => {
-            let names: Vec<_> = headers.iter().map(|(name, _)| page_text::inline(name)).collect();
+            let names: Vec<_> = headers.iter().map(|(name, _)| page_text::line_or_json(name)).collect();
             format!("are sent with {}", names.join(", "))
         }
     };
@@ -425,7 +425,10 @@ fn describe_rule(rule: &RequestRule) -> String {
         Duration::ZERO => String::new(),
         delay => format!(" after {} ms", delay.as_millis()),
     };
-    format!("From now on, requests of addresses like {} {does}{delay}", page_text::inline(&rule.pattern))
+    format!(
+        "From now on, requests of addresses like {} {does}{delay}",
+        page_text::line_or_json(&rule.pattern)
+    )
 }
 
 fn rule_json(rule: &RequestRule) -> Value {
@@ -483,7 +486,7 @@ impl Tool for SendRequest {
             let reason = "only http and https URLs are supported".to_owned();
             return Err(Error::UrlRefused { reason });
         }
-        let context = call.page().await?.context().clone();
+        let context = call.acquire_or_open_page().await?.context().clone();
         call.services.pacing.wait_to_navigate(&context, &url).await?;
         call.progress.set_message("waiting for the answer");
         let asked = url.clone();
@@ -503,7 +506,7 @@ impl Tool for SendRequest {
             return Ok(());
         }
         if call.has_output_file() {
-            reply.set_content(answer.body);
+            reply.set_file_content(answer.body);
             return Ok(());
         }
         let Some(text) = text_of(&answer.body) else {
@@ -531,9 +534,9 @@ fn head_of(answer: &ApiResponse, asked: &Url) -> String {
         url.set_fragment(None);
         url != asked
     });
-    let place = if elsewhere { format!(" by {}", page_text::address(&answer.url)) } else { String::new() };
+    let place = if elsewhere { format!(" by {}", page_text::inline_url(&answer.url)) } else { String::new() };
     let kind = answer.header("content-type");
-    let kind = kind.map(|kind| format!(", {}", page_text::inline(kind))).unwrap_or_default();
+    let kind = kind.map(|kind| format!(", {}", page_text::line_or_json(kind))).unwrap_or_default();
     format!("Answered {}{place} ({} bytes{kind})", answer.status, answer.body.len())
 }
 

@@ -45,11 +45,11 @@ impl Tool for RunPython {
     const EXPLAINS_FAILURE: bool = true;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.page().await?;
+        let page = call.acquire_or_open_page().await?;
         let mut kept = call.kept.notebook.lock().await;
         let notes = match &*kept {
             Some(notes) => notes.clone(),
-            None => kept.insert(notebook(call.gate())?).clone(),
+            None => kept.insert(notebook(call.url_gate())?).clone(),
         };
         call.progress.set_message("running the program");
         let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
@@ -63,7 +63,7 @@ impl Tool for RunPython {
             Some(printed) => Some(printed),
             None => work.end().await,
         };
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         say(printed.as_ref(), &work, call.has_output_file(), reply);
         if printed.is_none() {
             kept.take();
@@ -127,7 +127,7 @@ fn say(printed: Option<&ProgramOutput>, work: &RunningProgram, is_whole: bool, r
         (true, _) => reply.say(text),
         (false, true) => reply.say("The program printed nothing"),
         (false, false) if text.contains('\n') => reply.say(page_text::fenced(text, "output")),
-        (false, false) => reply.quote(text),
+        (false, false) => reply.say_page_text(text),
     }
     if printed.all > printed.text.chars().count() {
         reply.say(format!("[cut: {} characters were printed; print less, or give filename]", printed.all));

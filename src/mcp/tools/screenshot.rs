@@ -42,7 +42,7 @@ pub enum ImageType {
 pub struct TakeScreenshot {
     /// Default: png.
     pub r#type: Option<ImageType>,
-    /// Name in the screenshot directory, or path below the working directory.
+    /// Name in the screenshot directory, or path below the working one.
     pub filename: Option<String>,
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,
@@ -60,11 +60,11 @@ impl Tool for TakeScreenshot {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let (file, format) = self.file_and_format(call).await?;
         let needs_file = self.filename.is_some() || call.settings.image_responses == ImageResponses::File;
-        let place = match file.place().await {
+        let place = match file.resolve().await {
             Err(error) if needs_file => return Err(error),
             place => place,
         };
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let (area, what) = match &self.r#ref {
             Some(text) => {
                 let (element, description) =

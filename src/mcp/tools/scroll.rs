@@ -65,7 +65,7 @@ impl Tool for Scroll {
             let problems = vec!["Give one of `pages`, `pixels` and `toEnd`".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let element = match &self.r#ref {
             Some(text) => Some(target::find_element(call, &page, text).await?),
             None => None,
@@ -131,7 +131,7 @@ impl Scroll {
             moved = Some(scroller.scroll_by(distance).await?);
             Ok(())
         };
-        call.act(page, ActionTarget::Page, Box::pin(scroll)).await?;
+        call.act_and_settle(page, ActionTarget::Page, Box::pin(scroll)).await?;
         let (before, now) = moved.ok_or(Error::PageBusy)?;
         Ok((before, now, ListGrowth::Never))
     }
@@ -153,7 +153,7 @@ impl Scroll {
                 now = scroller.scroll_to_end(self.forwards()).await?.1;
                 Ok(())
             };
-            call.act(page, ActionTarget::Page, Box::pin(scroll)).await?;
+            call.act_and_settle(page, ActionTarget::Page, Box::pin(scroll)).await?;
             let longer = self.forwards() && scroller.wait_for_growth(now, mark).await?;
             if !longer {
                 let grown = if rounds == 0 { ListGrowth::Never } else { ListGrowth::Ended(rounds) };
@@ -214,11 +214,11 @@ impl Scroll {
         };
         let known = call.kept.seen.lock().tree(page).filter(|known| known.document == tree.document);
         let is_reported_elsewhere =
-            |number: &u32| known.as_ref().is_some_and(|known| !known.has(frame, *number));
-        let acts = |number: &u32| tree.has_control(frame, *number);
+            |number: &u32| known.as_ref().is_some_and(|known| !known.contains_element(frame, *number));
+        let acts = |number: &u32| tree.contains_control(frame, *number);
         let came: HashSet<u32> =
             came.into_iter().filter(|number| !(acts(number) && is_reported_elsewhere(number))).collect();
-        let part = tree.only(frame, &came).without_all_refs_nodes();
+        let part = tree.only_elements(frame, &came).without_all_refs_nodes();
         if part.nodes().is_empty() {
             return Ok(());
         }
@@ -226,7 +226,7 @@ impl Scroll {
         let most = usual.change_chars;
         let options = snapshot::Options { usual_chars: most, max_chars: most, ..usual };
         reply.set_newly_visible(snapshot::render(&part, &options));
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         Ok(())
     }
 }

@@ -72,7 +72,7 @@ impl Tool for CreateSession {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let workspace = match self.browser_type {
-            None => call.workspace.isolated(),
+            None => call.workspace.new_isolated(),
             Some(kind) => match kind.workspace(call.workspace) {
                 Ok(workspace) => workspace,
                 Err(error) => {
@@ -89,7 +89,7 @@ impl Tool for CreateSession {
                 let mut json = json!({
                     "sessionId": session.id, "expiresAt": session.expires_at, "message": texts::SESSION_CREATED,
                 });
-                if session.workspace.webkit().is_some() {
+                if session.workspace.webkit_session().is_some() {
                     json["note"] = webdriver::WEBKIT_NOTICE.into();
                 }
                 answer(reply, json);
@@ -143,7 +143,7 @@ impl Tool for ListSessions {
             call.client.sessions.list_on_all_servers().await?.into_iter().map(|(id, expires_at)| {
                 // The URL of a session on another server is not known here.
                 let session = here.iter().find(|session| *session.id == *id);
-                let url = session.and_then(|session| match session.workspace.webkit() {
+                let url = session.and_then(|session| match session.workspace.webkit_session() {
                     Some(webkit) => webkit.url(),
                     None => session.workspace.active_page().map(|page| page.attempted_url()),
                 });
@@ -189,8 +189,8 @@ impl Tool for Navigate {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let url = call.parse_url(&self.url)?;
-        visit::dismiss_dialog(&call.workspace.page().await?).await?;
-        let page = call.page_for_navigation().await?;
+        visit::dismiss_dialog(&call.workspace.get_or_open_page().await?).await?;
+        let page = call.acquire_page_for_navigation().await?;
         call.services.pacing.wait_to_navigate(page.context(), &url).await?;
         call.progress.set_message("loading the page");
         let limit = self.timeout.map_or(call.settings.timeouts.navigation, milliseconds);
@@ -318,7 +318,7 @@ impl Tool for Type {
             }
             Ok(())
         };
-        call.act(&page, input::typing(&element, &self.text, false), Box::pin(typing)).await?;
+        call.act_and_settle(&page, input::typing(&element, &self.text, false), Box::pin(typing)).await?;
         visit::dismiss_dialog(&page).await?;
         let is_sent = self.text.ends_with('\n');
         let shown = match is_sent {
@@ -347,8 +347,8 @@ fn answer_action(call: &Call<'_>, message: &str, reply: &mut Reply) {
 
 /// Returns the session's page. Dismisses an open dialog, since these tools cannot show one.
 async fn page(call: &Call<'_>) -> Result<Page> {
-    visit::dismiss_dialog(&call.workspace.page().await?).await?;
-    call.page().await
+    visit::dismiss_dialog(&call.workspace.get_or_open_page().await?).await?;
+    call.acquire_or_open_page().await
 }
 
 /// Waits up to `rest` until the element is editable. An error reports `limit` as the time waited.
@@ -395,7 +395,7 @@ pub(in crate::mcp) fn refuse(error: &SessionError, id: &str, reply: &mut Reply) 
     };
     let details = next.map(|next| json!({ "next": next }));
     let session = (!id.is_empty()).then_some(id);
-    reply.refuse(code, page_text::json_line(&error_json(code, &message, session, details)));
+    reply.fail_with_text(code, page_text::json_line(&error_json(code, &message, session, details)));
 }
 
 /// Reports the error of a tool as JSON, with this toolset's error codes.
@@ -433,7 +433,7 @@ fn fail(&FailedCall { tool: name, arguments, error, .. }: &FailedCall<'_>, reply
         other => ("BROWSER_ERROR", texts::browser_error(other), None),
     };
     let session = Some(argument("sessionId")).filter(|id| !id.is_empty());
-    reply.refuse(code, page_text::json_line(&error_json(code, &message, session, details)));
+    reply.fail_with_text(code, page_text::json_line(&error_json(code, &message, session, details)));
 }
 
 /// Whether an error concerns the element itself.

@@ -50,7 +50,7 @@ impl Tool for Steps {
                     step.tool
                 ));
                 // Shows what the steps before the failed one have changed.
-                reply.show(PageDetail::Changes);
+                reply.show_at_least(PageDetail::Changes);
                 return Err(error);
             }
             reply.merge_step(number, &step.tool, step_reply);

@@ -83,7 +83,7 @@ impl Tool for Storage {
             (StorageAction::Delete, ..) => return Err(wrong("`key` is needed to delete")),
             (StorageAction::Clear, Some(storage), ..) => StorageOperation::Forget(storage, None),
         };
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let frame = page.main_frame();
         let work = async {
             let kept = match asked {
@@ -116,7 +116,7 @@ enum StorageOperation<'a> {
 impl Storage {
     async fn use_clipboard(&self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         match (self.action, &self.key, &self.value) {
-            (StorageAction::List, None, _) => reply.quote(&clipboard(call, None).await?),
+            (StorageAction::List, None, _) => reply.say_page_text(&clipboard(call, None).await?),
             (StorageAction::Set, None, Some(text)) => {
                 clipboard(call, Some(text)).await?;
                 reply.say("Done");
@@ -166,7 +166,7 @@ impl Tool for Access {
     const CAPABILITY: Capability = Capability::Storage;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let context = call.page().await?.context().clone();
+        let context = call.acquire_or_open_page().await?.context().clone();
         let mut done = Vec::new();
         let mut named = self.headers.iter().flatten();
         if let Some((name, _)) = named.find(|(name, value)| !is_header(name, value)) {

@@ -21,7 +21,7 @@ impl Tool for ClosePage {
     const STALL_POLICY: StallPolicy = StallPolicy::KeepWaiting;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = match call.tab() {
+        let page = match call.named_tab() {
             Some(tab) => call.workspace.close_tab_by_id(&tab.to_string()).await?,
             None => call.workspace.close_tab(None).await?,
         };
@@ -32,7 +32,7 @@ impl Tool for ClosePage {
         };
         reply.say(format!(
             "Closed the page ({}), {left} remaining",
-            page_text::address(&page.attempted_url())
+            page_text::inline_url(&page.attempted_url())
         ));
         Ok(())
     }
@@ -52,7 +52,7 @@ pub enum TabAction {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Tabs {
     pub action: TabAction,
-    /// Tab position from 0, instead of tab. With neither, close closes the current tab.
+    /// Tab position from 0, instead of tab. Close without either: the current tab.
     #[schemars(range(min = 0))]
     pub index: Option<usize>,
     /// URL for the new tab.
@@ -69,10 +69,10 @@ impl Tool for Tabs {
         if self.url.is_some() && self.action != TabAction::New {
             return Err(problem("`url` goes with the action new only"));
         }
-        if self.index.is_some() && call.tab().is_some() {
+        if self.index.is_some() && call.named_tab().is_some() {
             return Err(problem("`index` and `tab` both name a tab; give one"));
         }
-        if (self.index.is_some() || call.tab().is_some())
+        if (self.index.is_some() || call.named_tab().is_some())
             && matches!(self.action, TabAction::New | TabAction::List)
         {
             return Err(problem("`index` and `tab` go with the actions select and close only"));
@@ -84,27 +84,27 @@ impl Tool for Tabs {
             }),
             TabAction::New => self.open(call, reply).await?,
             TabAction::Select => {
-                let chosen = match (call.tab(), self.index) {
-                    (Some(tab), _) => Some(call.workspace.tab(&tab.to_string())?),
+                let chosen = match (call.named_tab(), self.index) {
+                    (Some(tab), _) => Some(call.workspace.tab_by_id(&tab.to_string())?),
                     (None, Some(index)) => call.workspace.tabs().into_iter().nth(index),
                     (None, None) => None,
                 };
                 if let Some(chosen) = chosen {
                     call.reload_if_discarded(&chosen.page).await?;
                 }
-                let page = match (call.tab(), self.index) {
+                let page = match (call.named_tab(), self.index) {
                     (Some(tab), _) => call.workspace.select_tab_by_id(&tab.to_string()).await?,
                     (None, Some(index)) => call.workspace.select_tab(index).await?,
                     (None, None) => return Err(problem("`tab` or `index` is needed to select a tab")),
                 };
                 let index = call.tab_index(&page).unwrap_or_default();
                 reply.say(format!("Switched to tab at index {index}"));
-                reply.show(PageDetail::Page);
+                reply.show_at_least(PageDetail::Page);
             }
             TabAction::Close => {
                 let tabs = call.workspace.tabs();
                 let current = tabs.iter().find(|tab| tab.is_active).map(|tab| tab.index);
-                let closed = match call.tab() {
+                let closed = match call.named_tab() {
                     Some(tab) => {
                         call.workspace.close_tab_by_id(&tab.to_string()).await?;
                         tab.to_string()

@@ -66,7 +66,7 @@ impl Tool for Expect {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         self.check()?;
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let limit = self.timeout.map_or(USUAL_LIMIT, milliseconds);
         let (holds, received) = match &self.r#ref {
             Some(text) => self.of_element(call, &page, text, limit).await?,
@@ -176,12 +176,12 @@ impl Expect {
 
 /// Starts recording what the person does in the tab. Stops an earlier recording.
 async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-    let page = call.existing_page().await?;
+    let page = call.acquire_page().await?;
     let before = call.kept.recording.lock().take();
     if let Some(before) = before {
         before.stop().await;
     }
-    call.kept.script.lock().begin_at(call.tab_index(&page).unwrap_or_default(), &page.url());
+    call.kept.script.lock().start_with_goto(call.tab_index(&page).unwrap_or_default(), &page.url());
     let (script, activity) = (Arc::clone(&call.kept.script), Arc::clone(&call.kept.activity));
     let (live, held) = (call.services.live.clone(), page.downgrade());
     let is_held = move || {
@@ -190,7 +190,7 @@ async fn record(call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     };
     let recorder = RecordingCallbacks {
         counts: Arc::new(move || activity.is_idle() || is_held().is_some()),
-        on_recorded: Arc::new(move |recorded| script.lock().add_action(recorded.clone())),
+        on_recorded: Arc::new(move |recorded| script.lock().add_person_action(recorded.clone())),
     };
     let recording = page.record_actions(recorder).await?;
     *call.kept.recording.lock() = Some(recording);
@@ -241,7 +241,7 @@ impl Tool for ExportScript {
         }
         let written = match &self.r#ref {
             Some(text) => {
-                let page = call.existing_page().await?;
+                let page = call.acquire_page().await?;
                 let found = target::find_element(call, &page, text).await?.generate_locators().await?;
                 locator(&found, self.language)
             }
@@ -252,8 +252,8 @@ impl Tool for ExportScript {
                     return Ok(());
                 }
                 match self.last {
-                    Some(last) => script.statements(self.language, last).join("\n"),
-                    None => script.test(self.language),
+                    Some(last) => script.last_statements(self.language, last).join("\n"),
+                    None => script.to_test(self.language),
                 }
             }
         };

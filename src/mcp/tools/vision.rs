@@ -47,11 +47,11 @@ pub(super) async fn press_at(
     options: &ClickOptions,
     reply: &mut Reply,
 ) -> Result<()> {
-    let page = call.existing_page().await?;
+    let page = call.acquire_page().await?;
     inside(&page, &[("x", "y", at.x, at.y)]).await?;
     call.confirm_anything(&page, what.unwrap_or(MouseClick::TITLE)).await?;
     let mouse = page.input().mouse();
-    call.act(&page, ActionTarget::Page, Box::pin(mouse.click(at, options))).await?;
+    call.act_and_settle(&page, ActionTarget::Page, Box::pin(mouse.click(at, options))).await?;
     let verb = clicked(options.count);
     let what = what.unwrap_or("position");
     let button = match options.button {
@@ -60,13 +60,13 @@ pub(super) async fn press_at(
         _ => "",
     };
     reply.say(format!("{verb} {what} at ({}, {}){button}", at.x, at.y));
-    reply.show(PageDetail::Changes);
+    reply.show_at_least(PageDetail::Changes);
     Ok(())
 }
 
 /// Checks that points are in the viewport. Each point is (name of x argument, name of y argument, x, y).
 pub(super) async fn inside(page: &Page, places: &[(&str, &str, f64, f64)]) -> Result<()> {
-    let (width, height) = page.viewport_size().await?;
+    let (width, height) = page.measure_viewport_size().await?;
     let mut problems = Vec::new();
     for (x_name, y_name, x, y) in places {
         for (name, value, size, what) in [(x_name, x, width, "width"), (y_name, y, height, "height")] {
@@ -100,7 +100,7 @@ impl Tool for MouseMove {
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         inside(&page, &[("x", "y", self.x, self.y)]).await?;
         let mouse = page.input().mouse();
         let to = Point::new(self.x, self.y);
@@ -111,11 +111,11 @@ impl Tool for MouseMove {
                 None => mouse.move_to(to).await,
             }
         };
-        call.act(&page, ActionTarget::Page, Box::pin(travel)).await?;
+        call.act_and_settle(&page, ActionTarget::Page, Box::pin(travel)).await?;
         let in_steps =
             steps.filter(|steps| *steps > 1).map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Moved mouse to ({}, {}){in_steps}", self.x, self.y));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }
@@ -143,15 +143,15 @@ impl Tool for MouseDrag {
     const CAPABILITY: Capability = Capability::Vision;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let (from, to) = (Point::new(self.start_x, self.start_y), Point::new(self.end_x, self.end_y));
         let ends = [("startX", "startY", from.x, from.y), ("endX", "endY", to.x, to.y)];
         inside(&page, &ends).await?;
-        call.act(&page, ActionTarget::Page, Box::pin(page.drag(from, to, self.steps))).await?;
+        call.act_and_settle(&page, ActionTarget::Page, Box::pin(page.drag(from, to, self.steps))).await?;
         let Self { start_x, start_y, end_x, end_y, .. } = self;
         let steps = self.steps.map(|steps| format!(" in {steps} steps")).unwrap_or_default();
         reply.say(format!("Dragged from ({start_x}, {start_y}) to ({end_x}, {end_y}){steps}"));
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

@@ -87,13 +87,13 @@ impl Tool for WaitFor {
                 format!("Waited for {seconds} seconds")
             }
             wanted => {
-                let page = call.existing_page().await?;
+                let page = call.acquire_page().await?;
                 call.progress.set_message(format!("waiting for {}", wanted.describe()));
                 page.unless_hung(None, Box::pin(wanted.wait(call, &page, limit))).await?
             }
         };
         reply.say(sentence);
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }
@@ -223,7 +223,7 @@ impl WaitCondition {
     async fn until_idle(&self, page: &Page, limit: Duration) -> Result<String> {
         let deadline = Instant::now() + limit;
         let mark = page.mark();
-        page.watch_document_growth();
+        page.track_content_growth();
         page.fail_on_dialog(page.main_frame().wait_for_lifecycle(WaitUntil::Load, limit)).await?;
         loop {
             let rest = deadline.saturating_duration_since(Instant::now());

@@ -48,7 +48,7 @@ impl Tool for PageTool {
     const STALL_POLICY: StallPolicy = StallPolicy::GiveUpIfSilent;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let offered = named(page.webmcp_tools());
         let Some(name) = self.name else {
             let lines: Vec<_> = offered.iter().map(|(name, tool)| tool_json(name, tool)).collect();
@@ -71,7 +71,7 @@ impl Tool for PageTool {
             answer = page.invoke_webmcp_tool(&tool, Value::Object(self.arguments), limit).await?;
             Ok(())
         };
-        call.act(&page, ActionTarget::Page, Box::pin(invoke)).await?;
+        call.act_and_settle(&page, ActionTarget::Page, Box::pin(invoke)).await?;
         reply.say(match answer {
             Some(answer) => {
                 let written = page_text::json(&answer);
@@ -83,7 +83,7 @@ impl Tool for PageTool {
             None if page.dialog().is_some() => "The page's tool asks something first.".to_owned(),
             None => "The page's form is filled in, and waits to be submitted.".to_owned(),
         });
-        reply.show(PageDetail::Changes);
+        reply.show_at_least(PageDetail::Changes);
         Ok(())
     }
 }

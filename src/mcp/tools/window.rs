@@ -22,12 +22,12 @@ impl Tool for Resize {
     const EFFECT: ToolEffect = ToolEffect::Sets;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.page().await?;
+        let page = call.acquire_or_open_page().await?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema bounds both")]
         let (width, height) = (self.width.round() as u32, self.height.round() as u32);
         page.resize_viewport(width, height).await?;
         reply.say(format!("Resized viewport to {width}x{height} pixels"));
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         Ok(())
     }
 }

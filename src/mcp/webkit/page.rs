@@ -138,7 +138,7 @@ pub(super) async fn type_text(asked: Type, at: &InWebkit<'_>, reply: &mut Reply)
         page.type_keys(&element, "\n", None).await?;
     }
     let shows = match shown.filter(|shown| !shown.secret && !asked.submit) {
-        Some(shown) => format!(", which shows {}", page_text::inline(&shown.values.join(", "))),
+        Some(shown) => format!(", which shows {}", page_text::line_or_json(&shown.values.join(", "))),
         None => String::new(),
     };
     let submitted = if asked.submit { " and submitted" } else { "" };
@@ -180,7 +180,7 @@ pub(super) async fn picture(asked: TakeScreenshot, at: &InWebkit<'_>, reply: &mu
     if format != ImageFormat::Png {
         return Err(not_there("a picture of this type", "its driver makes PNG"));
     }
-    let place = file.place().await?;
+    let place = file.resolve().await?;
     let page = at.session.acquire_open_page().await?;
     let element = match &asked.r#ref {
         Some(text) => Some(target(&page, text).await?),
@@ -283,7 +283,7 @@ fn description(page: &WebkitPage, element: &Element, words: Option<&str>) -> Str
             .find(|node| node.number > 0 && name.parse().is_ok_and(|name| tree.matches_ref(node, &name)))?;
         Some(format!("{} {}", node.role, snapshot::quoted(&node.name)))
     });
-    shown.or_else(|| words.map(page_text::inline)).unwrap_or_else(|| "the element".to_owned())
+    shown.or_else(|| words.map(page_text::line_or_json)).unwrap_or_else(|| "the element".to_owned())
 }
 
 /// Waits for effects as far as WebDriver can observe them, and adds them to the reply.
@@ -320,7 +320,7 @@ fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) 
         show_snapshot(snapshot::render(tree, &options), reply);
         return report_drawn(tree, reply);
     };
-    let changes = snapshot::compare(&ComparisonBase::new(before), tree);
+    let changes = snapshot::diff_with_base(&ComparisonBase::new(before), tree);
     let is_reported = report_unlisted_changes(before, tree, reply);
     if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
@@ -331,7 +331,7 @@ fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) 
 
 async fn report_opened(page: &WebkitPage, reply: &mut Reply) -> Result<()> {
     for url in page.close_popups().await? {
-        let url = page_text::address(&url);
+        let url = page_text::inline_url(&url);
         reply.add_event(format!(
             "The page opened a window with {url}, which was closed: in WebKit there is one page. Go there with browser_navigate."
         ));

@@ -52,7 +52,7 @@ impl Workspace {
     pub(in crate::session) fn leave(&self) {
         let slots = std::mem::take(&mut self.inner.state.lock().slots);
         for context in slots.into_iter().filter_map(|slot| slot.live) {
-            context.release();
+            context.detach();
         }
     }
 

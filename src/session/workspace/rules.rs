@@ -75,7 +75,7 @@ impl RequestRules {
             }
             return;
         };
-        route.claim();
+        route.reserve_decision();
         let route = route.clone();
         tokio::spawn(async move {
             sleep(rule.delay).await;
@@ -103,7 +103,7 @@ impl RequestRule {
                 let replaced = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
                 let kept = route.request().headers().iter().filter(|(name, _)| !replaced(name)).cloned();
                 let headers = Some(kept.chain(headers.iter().cloned()).collect());
-                route.resume(&RequestOverrides { headers, ..RequestOverrides::default() }).await
+                route.continue_with(&RequestOverrides { headers, ..RequestOverrides::default() }).await
             }
         }
     }

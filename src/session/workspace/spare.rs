@@ -12,7 +12,7 @@ const LIFETIME: Duration = Duration::from_secs(10);
 impl Workspace {
     /// Returns the spare tab; opens a tab if there is none.
     pub async fn spare_or_new_tab(&self) -> Result<Page> {
-        let context = self.context().await?;
+        let context = self.get_or_create_active_context().await?;
         let spare = self.inner.spare.lock().await.take();
         match spare.filter(|page| !page.is_closed() && *page.context() == context) {
             Some(page) => Ok(page),
@@ -53,7 +53,7 @@ impl Workspace {
         });
     }
 
-    /// Closes the spare tab, and waits for one that is being opened.
+    /// Closes the spare tab. If one is being opened, waits for it and closes it.
     pub(super) async fn close_spare(&self) {
         let spare = self.inner.spare.lock().await.take();
         if let Some(page) = spare {

@@ -65,7 +65,7 @@ impl Workspace {
     /// Returns the tab with this id, such as `t3`, in any context.
     ///
     /// # Errors `no_such_tab`, with the ids of the open tabs.
-    pub fn tab(&self, name: &str) -> Result<Tab> {
+    pub fn tab_by_id(&self, name: &str) -> Result<Tab> {
         let id = name.parse::<TabId>().ok();
         let tabs: Vec<_> = self.contexts().into_iter().flat_map(|entry| entry.tabs).collect();
         match tabs.iter().find(|tab| Some(tab.id) == id) {
@@ -88,7 +88,7 @@ impl Workspace {
 
     /// Makes the tab with this id active, together with its context, and brings it to the front.
     pub async fn select_tab_by_id(&self, name: &str) -> Result<Page> {
-        self.select(self.tab(name)?.page).await
+        self.select(self.tab_by_id(name)?.page).await
     }
 
     async fn select(&self, page: Page) -> Result<Page> {
@@ -120,7 +120,7 @@ impl Workspace {
 
     /// Closes the tab with this id.
     pub async fn close_tab_by_id(&self, name: &str) -> Result<Page> {
-        self.close_page(self.tab(name)?.page).await
+        self.close_page(self.tab_by_id(name)?.page).await
     }
 
     async fn close_page(&self, page: Page) -> Result<Page> {

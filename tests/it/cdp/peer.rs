@@ -19,7 +19,7 @@ pub(super) fn connected() -> (Connection, Peer) {
 pub(super) fn bounded(largest: usize) -> (Connection, Peer) {
     let (ours, theirs) = duplex(64 * 1024);
     let (reader, writer) = split(ours);
-    let connection = Connection::start(Pipe::new(reader, writer).bounded(largest));
+    let connection = Connection::start(Pipe::new(reader, writer).with_max_message_bytes(largest));
     (connection, Peer { stream: theirs, received: Vec::new() })
 }
 

@@ -137,7 +137,7 @@ async fn task(chromium: &Chromium, site: &Site, fault: Option<(usize, Fault)>) -
     settings.timeouts.action = Duration::from_secs(action);
     settings.timeouts.navigation = Duration::from_secs(navigation);
     let dispatcher = Arc::new(Dispatcher::new(registry, engine.clone(), settings));
-    let desk = Desk { client: Arc::new(dispatcher.client()), dispatcher };
+    let desk = Desk { client: Arc::new(dispatcher.new_client()), dispatcher };
     let calls = [
         ("browser_navigate", json!({ "url": site.url("/") })),
         ("browser_type", json!({ "ref": "#name", "text": "Ada" })),

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use patchright_mcp::cdp::Connection;
 use patchright_mcp::cdp::transport::WebSocket;
 use patchright_mcp::cdp::types::{
-    ProtocolEntry, ProtocolEntryKind, ProtocolField, browser, catalogue, runtime, target,
+    ProtocolDefinition, ProtocolDefinitionKind, ProtocolField, browser, catalogue, runtime, target,
 };
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -93,22 +93,22 @@ impl Protocol {
 struct Check<'a> {
     protocol: &'a Protocol,
     /// Ours, by file and Rust name.
-    objects: HashMap<(&'static str, &'static str), ProtocolEntry>,
+    objects: HashMap<(&'static str, &'static str), ProtocolDefinition>,
     problems: Vec<String>,
     /// How many fields were compared.
     compared: usize,
 }
 
 impl Check<'_> {
-    fn entry(&mut self, file: &'static str, entry: &ProtocolEntry) {
+    fn entry(&mut self, file: &'static str, entry: &ProtocolDefinition) {
         let domain = entry.name.split('.').next().unwrap_or_default();
         match entry.kind {
-            ProtocolEntryKind::Object => {}
-            ProtocolEntryKind::Event => match self.protocol.find("events", entry.name) {
+            ProtocolDefinitionKind::Object => {}
+            ProtocolDefinitionKind::Event => match self.protocol.find("events", entry.name) {
                 None => self.problems.push(format!("{}: no such event", entry.name)),
                 Some(event) => self.fields(file, domain, entry.name, entry.fields, &event["parameters"]),
             },
-            ProtocolEntryKind::Command { reply } => match self.protocol.find("commands", entry.name) {
+            ProtocolDefinitionKind::Command { reply } => match self.protocol.find("commands", entry.name) {
                 None => self.problems.push(format!("{}: no such command", entry.name)),
                 Some(command) => {
                     self.fields(file, domain, entry.name, entry.fields, &command["parameters"]);
@@ -125,7 +125,7 @@ impl Check<'_> {
     }
 
     /// What the browser insists on is among the fields.
-    fn required(&mut self, entry: &ProtocolEntry, parameters: &Value) {
+    fn required(&mut self, entry: &ProtocolDefinition, parameters: &Value) {
         for parameter in parameters.as_array().into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap_or_default();
             let optional = parameter["optional"].as_bool().unwrap_or(false);
@@ -212,7 +212,7 @@ async fn the_browser_knows_every_name_and_type_that_we_use() {
     let protocol = Protocol::of(&chromium).await;
     let objects = catalogue()
         .flat_map(|(file, entries)| entries.iter().map(move |entry| ((file, entry.name), *entry)))
-        .filter(|(_, entry)| entry.kind == ProtocolEntryKind::Object)
+        .filter(|(_, entry)| entry.kind == ProtocolDefinitionKind::Object)
         .collect();
     let mut check = Check { protocol: &protocol, objects, problems: Vec::new(), compared: 0 };
     for (file, entries) in catalogue() {

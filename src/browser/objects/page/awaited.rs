@@ -52,14 +52,15 @@ impl Page {
         }
     }
 
-    /// Waits until a new document, with another loader id than `before`, is stalled: it has committed but
-    /// cannot be parsed, since the servers of its scripts or style sheets do not answer.
-    pub async fn until_parsing_stalled(&self, before: &str) {
+    /// Waits until a new document, with another loader id than `previous_loader_id`, is stalled: it has committed
+    /// but cannot be parsed, since the servers of its scripts or style sheets do not answer.
+    pub async fn until_parsing_stalled(&self, previous_loader_id: &str) {
         let (mut last, mut since) = (self.traffic(), Instant::now());
         loop {
             sleep(PAUSE).await;
             let (now, frame) = (self.traffic(), self.main_frame());
-            let is_unparsed = *frame.loader_id() != *before && !frame.lifecycle_events().dom_content_loaded;
+            let is_unparsed =
+                *frame.loader_id() != *previous_loader_id && !frame.lifecycle_events().dom_content_loaded;
             if now != last || !is_unparsed || !self.awaits_silent_servers() {
                 (last, since) = (now, Instant::now());
             }

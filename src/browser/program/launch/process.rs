@@ -170,7 +170,7 @@ impl BrowserProcess {
     }
 
     /// Returns the uncaught errors that the browser's pages logged.
-    pub fn uncaught_errors(&self) -> &UncaughtErrors {
+    pub fn uncaught_script_errors(&self) -> &UncaughtErrors {
         &self.uncaught
     }
 

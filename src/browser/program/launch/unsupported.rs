@@ -91,7 +91,7 @@ impl BrowserProcess {
         match *self {}
     }
 
-    pub fn uncaught_errors(&self) -> &UncaughtErrors {
+    pub fn uncaught_script_errors(&self) -> &UncaughtErrors {
         match *self {}
     }
 

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn requests_are_meant_by_kind_server_and_address() {
-        let domains = DomainList::read("ads.example");
+        let domains = DomainList::parse("ads.example");
         let blocking = BlockRules::new(vec!["image".to_owned()], domains, &["**/*.mp4".to_owned()])
             .expect("all is known");
         assert!(blocking.means("https://a.example/a", "Image"));

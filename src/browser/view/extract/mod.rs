@@ -110,5 +110,5 @@ async fn call<T: serde::de::DeserializeOwned>(
     mut arguments: Vec<CallArgument>,
 ) -> Result<T> {
     arguments.insert(0, value_argument(&json!(task)));
-    world.call_apart_with(SCRIPT, arguments).await.map_err(Selector::convert_error)
+    world.call_apart_with(SCRIPT, arguments).await.map_err(Selector::from_script_error)
 }

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::browser::{Area, ConsoleMessage, Page, RequestEntry, SnapshotTreeOptions};
 use crate::mcp::call::Call;
 use crate::mcp::describe::{capture, report_unseen, show_snapshot};
-use crate::mcp::page_text::{address, inline};
+use crate::mcp::page_text::{inline_url, line_or_json};
 use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::target;
 use crate::mcp::tool::{Tool, ToolEffect, ToolsetTraits};
@@ -33,7 +33,7 @@ impl Tool for Screenshot {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         // At scale 1, coordinates in the screenshot are viewport coordinates, which the other tools accept.
         let picture = screenshot::shown(&page, Area::Viewport, Some(1.0)).await?;
         let [_, _, width, height] = picture.area;
@@ -60,8 +60,8 @@ impl Tool for Zoom {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let problem = "`region` must be x0, y0, x1 and y1 in the viewport, the second corner right of and below the first";
         let [x, y, right, bottom] = self.region[..] else { return Err(wrong(problem)) };
-        let page = call.existing_page().await?;
-        let (width, height) = page.viewport_size().await?;
+        let page = call.acquire_page().await?;
+        let (width, height) = page.measure_viewport_size().await?;
         let is_inside = x >= 0.0 && y >= 0.0 && right <= width && bottom <= height;
         if !is_inside || right - x < 1.0 || bottom - y < 1.0 {
             return Err(wrong(&format!("{problem}; the viewport is {width}x{height}")));
@@ -103,7 +103,7 @@ impl Tool for ReadPage {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let root = match &self.r#ref {
             Some(text) => Some(target::find(call, &page, text).await?.reference),
             None => None,
@@ -118,11 +118,11 @@ impl Tool for ReadPage {
             Some(Filter::Interactive) => tree.only_controls(),
             None if root.is_some() => Tree::clone(&tree),
             None => {
-                let (width, height) = page.viewport_size().await?;
+                let (width, height) = page.measure_viewport_size().await?;
                 tree.only_in_viewport(width, height)
             }
         };
-        let root = root.filter(|root| shown.position(root).is_some());
+        let root = root.filter(|root| shown.index_of_ref(root).is_some());
         let options = snapshot::Options {
             depth: Some(self.depth.unwrap_or(USUAL_DEPTH) as usize),
             root,
@@ -138,7 +138,7 @@ impl Tool for ReadPage {
         if part.is_none() {
             call.kept.seen.lock().set_tree(&page, tree);
         }
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         Ok(())
     }
 }
@@ -157,7 +157,7 @@ impl Tool for Find {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let tree = capture(call, &page, SnapshotTreeOptions { all_refs: true, ..Default::default() }).await?;
         let found = snapshot::rank(&tree, &self.query, MOST_FOUND);
         let lines: Vec<_> = found
@@ -168,7 +168,7 @@ impl Tool for Find {
             true => "Nothing on the page is called so; read_page shows what there is.".to_owned(),
             false => lines.join("\n"),
         });
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
         Ok(())
     }
 }
@@ -207,7 +207,7 @@ impl Tool for ReadConsole {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let messages = page.console_messages().await?;
         let key = format!("console {}", page.main_frame().loader_id());
         let count = u64::try_from(messages.len()).unwrap_or(u64::MAX);
@@ -222,9 +222,9 @@ fn logged(message: &ConsoleMessage) -> String {
     let level: &str = message.level.into();
     let place = match message.url.is_empty() {
         true => String::new(),
-        false => format!(" ({}:{})", address(&message.url), message.line),
+        false => format!(" ({}:{})", inline_url(&message.url), message.line),
     };
-    format!("[{level}] {}{place}", inline(&message.text))
+    format!("[{level}] {}{place}", line_or_json(&message.text))
 }
 
 /// Read network requests since the last call: method, URL, status, kind, time.
@@ -254,12 +254,17 @@ impl Tool for ReadNetwork {
 
 fn asked(entry: &RequestEntry) -> String {
     let outcome = match (&entry.response, &entry.failure) {
-        (_, Some(failure)) => format!("failed: {}", inline(failure)),
-        (Some(response), None) => format!("{} {}", response.status, inline(&response.mime_type)),
+        (_, Some(failure)) => format!("failed: {}", line_or_json(failure)),
+        (Some(response), None) => format!("{} {}", response.status, line_or_json(&response.mime_type)),
         (None, None) => "pending".to_owned(),
     };
     let time = entry.ended.map(|ended| format!(" {:.0} ms", ((ended - entry.started) * 1000.0).max(0.0)));
-    format!("{} {} {outcome}{}", inline(&entry.method), address(&entry.url), time.unwrap_or_default())
+    format!(
+        "{} {} {outcome}{}",
+        line_or_json(&entry.method),
+        inline_url(&entry.url),
+        time.unwrap_or_default()
+    )
 }
 
 fn say_lines(lines: Vec<String>, none: &str, reply: &mut Reply) {

@@ -195,7 +195,7 @@ impl Tool for Scroll {
     const FAMILY: &'static ToolsetTraits = FAMILY;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.existing_page().await?;
+        let page = call.acquire_page().await?;
         let at = Point::new(self.target.x, self.target.y);
         vision::inside(&page, &[("target.x", "target.y", at.x, at.y)]).await?;
         let notches = self.scroll_amount.unwrap_or(3);
@@ -211,7 +211,7 @@ impl Tool for Scroll {
             mouse.move_to(at).await?;
             mouse.wheel(x, y).await
         };
-        call.act(&page, ActionTarget::Page, Box::pin(turn)).await?;
+        call.act_and_settle(&page, ActionTarget::Page, Box::pin(turn)).await?;
         reply.say(format!("Turned the wheel {word} by {notches} notches at ({}, {})", at.x, at.y));
         reply.show_changes_only();
         Ok(())

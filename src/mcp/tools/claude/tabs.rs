@@ -66,7 +66,7 @@ impl Tool for Wait {
 async fn manage(action: tabs::TabAction, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
     Box::pin(tabs::Tabs { action, index: None, url: None }.call(call, reply)).await?;
     if action != tabs::TabAction::List {
-        reply.show(PageDetail::Page);
+        reply.show_at_least(PageDetail::Page);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::browser::{Page, ScriptWorld};
 use crate::error::Error;
-use crate::mcp::page_text::inline;
+use crate::mcp::page_text::line_or_json;
 
 /// The maximum number of elements that are listed for a violated rule.
 const MOST_NAMED: usize = 5;
@@ -52,7 +52,7 @@ pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
     found.violations.sort_by_key(grave);
     let mut lines = vec![format!(
         "axe {}: {} rules broken, {} kept",
-        inline(&found.version),
+        line_or_json(&found.version),
         found.violations.len(),
         found.passed
     )];
@@ -62,14 +62,14 @@ pub(super) async fn audit(page: &Page, axe: &str) -> Result<String> {
 
 fn describe(violation: &Violation) -> String {
     let Violation { id, impact, help, nodes } = violation;
-    let named: Vec<_> = nodes.iter().take(MOST_NAMED).map(|node| inline(node)).collect();
+    let named: Vec<_> = nodes.iter().take(MOST_NAMED).map(|node| line_or_json(node)).collect();
     let more = nodes.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!("; {more} more") } else { String::new() };
     format!(
         "{} {}: {} ({}): {}{more}",
-        inline(impact),
-        inline(id),
-        inline(help),
+        line_or_json(impact),
+        line_or_json(id),
+        line_or_json(help),
         nodes.len(),
         named.join("; ")
     )

@@ -56,7 +56,7 @@ impl Host<'_> {
                     };
                     Ok(())
                 };
-                let lost = self.call.act(&page, acts_on, Box::pin(work)).await?;
+                let lost = self.call.act_and_settle(&page, acts_on, Box::pin(work)).await?;
                 PressFailure::into_result(lost, ElementSummary::description)?;
                 Ok(value)
             }
@@ -72,7 +72,7 @@ impl Host<'_> {
         self.allow(asked).await?;
         let options = DragOptions::default();
         let acting = Box::pin(from.drag(&to, &options));
-        self.call.act(&self.state.pages.page(asked)?, ActionTarget::Page, acting).await?;
+        self.call.act_and_settle(&self.state.pages.page(asked)?, ActionTarget::Page, acting).await?;
         Ok(Value::Null)
     }
 
@@ -110,7 +110,7 @@ impl Host<'_> {
                 }
             }
         };
-        self.call.act(&page, ActionTarget::Page, Box::pin(doing)).await?;
+        self.call.act_and_settle(&page, ActionTarget::Page, Box::pin(doing)).await?;
         Ok(json!(null))
     }
 }

@@ -96,7 +96,7 @@ pub(super) struct Host<'a> {
 
 impl<'a> Host<'a> {
     pub(super) fn new(call: &'a Call<'a>, state: &'a State, deadline: &'a Deadline) -> Self {
-        Self { call, state, deadline, gate: call.gate() }
+        Self { call, state, deadline, gate: call.url_gate() }
     }
 
     /// Executes a call of the program, and returns the answer once no dialog is open.
@@ -307,7 +307,7 @@ impl<'a> Host<'a> {
                 _ => frame.set_content(of(asked, "html"), &options).await,
             }
         };
-        self.call.act(&page, ActionTarget::Page, Box::pin(going)).await?;
+        self.call.act_and_settle(&page, ActionTarget::Page, Box::pin(going)).await?;
         let response =
             page.document_response().map(|response| json!({ "status": response.status, "url": page.url() }));
         Ok(response.filter(|_| method != "set_content").unwrap_or_default())
@@ -343,7 +343,7 @@ impl<'a> Host<'a> {
                 let given = try_join_all(given).await?;
                 let work = async move {
                     let (arguments, _held): (Vec<_>, Vec<_>) = given.into_iter().unzip();
-                    frame.evaluate_through_dialogs(limit, &script, arguments, ScriptWorld::Main).await
+                    frame.evaluate_despite_dialogs(limit, &script, arguments, ScriptWorld::Main).await
                 };
                 let running: Script = Arc::new(tokio::sync::Mutex::new(tokio::spawn(work)));
                 self.state.scripts.lock().insert(id, Arc::clone(&running));
@@ -518,7 +518,10 @@ impl<'a> Host<'a> {
         let text = asked["text"].as_str().map(str::to_owned).or_else(|| dialog.default_text());
         page.answer_dialog(accept, text.filter(|_| accept)).await?;
         let how = if accept { "accepted" } else { "dismissed" };
-        self.call.add_event(format!("The {} was {how}.", page_text::dialog(&dialog.kind, &dialog.message)));
+        self.call.add_event(format!(
+            "The {} was {how}.",
+            page_text::dialog_summary(&dialog.kind, &dialog.message)
+        ));
         Ok(Value::Null)
     }
 }

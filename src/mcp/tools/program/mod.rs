@@ -71,7 +71,7 @@ impl Tool for RunProgram {
     const EXPLAINS_FAILURE: bool = true;
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
-        let page = call.page().await?;
+        let page = call.acquire_or_open_page().await?;
         if call.kept.paused.lock().take().is_some() {
             call.add_event("The program that waited at a dialog was ended.");
         }
@@ -166,7 +166,7 @@ impl Program {
             }
         }
         if call.current_page().is_ok_and(|page| page.url() != self.url) {
-            reply.show(PageDetail::Page);
+            reply.show_at_least(PageDetail::Page);
         }
         self.report(outcome, call, reply)
     }
@@ -223,11 +223,11 @@ impl Program {
             _ if is_whole => reply.say(text.as_str()),
             true if failure.is_none() => {
                 reply.say("The program returned and logged nothing");
-                reply.show(PageDetail::Changes);
+                reply.show_at_least(PageDetail::Changes);
             }
             true => {}
             false if text.contains('\n') => reply.say(page_text::fenced(&text, "output")),
-            false => reply.quote(&text),
+            false => reply.say_page_text(&text),
         }
         if all > text.chars().count() + 1 {
             reply.say(format!("[cut: {all} characters in all; log less, or give filename]"));
@@ -247,7 +247,8 @@ impl Program {
         ))
     }
 
-    /// Converts a failure to an error. Adds the failed line and similar elements of the page to `notes`.
+    /// Converts a failure to an error. Adds to `notes` the line that failed, and the page's elements that resemble the
+    /// one it did not find.
     fn explained(&self, failed: Failure, notes: &mut Vec<String>) -> Error {
         let line = failed.line().map(|line| format!("line {line}")).unwrap_or_default();
         let failed_call = failed.id.and_then(|id| self.state.errors.lock().remove(&id));

@@ -39,7 +39,7 @@ impl Tool for Cookies {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         self.check()?;
-        let context = call.page().await?.context().clone();
+        let context = call.acquire_or_open_page().await?.context().clone();
         match self.action {
             StorageAction::List => {
                 let found = self.found(&context).await?;
@@ -200,7 +200,7 @@ async fn set(context: &BrowserContext, cookies: &[StoredCookie]) -> Result<Strin
         cookies.iter().filter(|cookie| !there.iter().any(|known| is_kept_as(cookie, known))).collect();
     let lines: Vec<_> = missing
         .iter()
-        .map(|cookie| format!("{}: {}", page_text::inline(&cookie.name), why_not(cookie)))
+        .map(|cookie| format!("{}: {}", page_text::line_or_json(&cookie.name), why_not(cookie)))
         .collect();
     let set = cookies.len() - missing.len();
     match (set, lines.is_empty()) {
@@ -220,7 +220,7 @@ fn counted(cookies: usize) -> String {
 }
 
 fn names(cookies: &[StoredCookie]) -> String {
-    cookies.iter().map(|cookie| page_text::inline(&cookie.name)).collect::<Vec<_>>().join(", ")
+    cookies.iter().map(|cookie| page_text::line_or_json(&cookie.name)).collect::<Vec<_>>().join(", ")
 }
 
 fn is_same(one: &StoredCookie, other: &StoredCookie) -> bool {
