@@ -25,7 +25,7 @@ pub struct Step {
 
 /// Run the next few actions in one call, such as click, type, press Enter. Stops at the first failure.
 ///
-/// Reports each step, then all changes together.
+/// Reports each step, then all changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Steps {
     #[schemars(length(min = 1, max = 25))]
