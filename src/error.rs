@@ -102,7 +102,7 @@ pub enum Error {
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
     #[strum(serialize = "unknown_ref")]
-    #[error("no such element: a ref looks like e12, and as a selector it {reason}")]
+    #[error("no element: this is not a ref such as e12, and as a selector it {reason}")]
     NoTarget { reason: String },
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
@@ -126,7 +126,7 @@ pub enum Error {
     #[strum(serialize = "not_actionable")]
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
-    #[error("the element is {found}, but {needed} is needed")]
+    #[error("the element is {found}, {}", needed.described())]
     WrongElement { found: ElementKind, needed: RequiredKind },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },

@@ -133,6 +133,11 @@ impl RequiredKind {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
     }
 
+    /// Returns what the element takes or lacks, as the end of an error's sentence.
+    pub(super) fn described(self) -> String {
+        if self.is_value() { format!("which takes {self}") } else { format!("but {self} is needed") }
+    }
+
     /// Whether this is a kind of value rather than a kind of element.
     pub fn is_value(self) -> bool {
         matches!(

@@ -24,11 +24,11 @@ pub trait PythonInterpreter: Debug + Sync {
 
 /// A context in which programs run one after the other and share variables, as in a Jupyter notebook.
 pub trait PythonNotebook: Debug + Send + Sync {
-    fn begin(&self, program: PythonProgram) -> Result<Box<dyn ProgramTask>>;
+    fn begin(&self, program: PythonProgram) -> Result<Box<dyn ProgramRun>>;
 }
 
 /// A running program.
-pub trait ProgramTask: Debug + Send {
+pub trait ProgramRun: Debug + Send {
     /// Waits until the program ends, and returns its output.
     fn ended(&mut self) -> BoxFuture<'_, ProgramOutput>;
     /// Returns the output so far.

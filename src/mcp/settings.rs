@@ -52,7 +52,7 @@ pub struct Timeouts {
 
 /// The folders for files, and the files that callers may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileSettings {
+pub struct FileAccessSettings {
     pub screenshot_dir: PathBuf,
     /// The folder for PDFs, downloads and other output.
     pub output_dir: PathBuf,
@@ -68,7 +68,7 @@ pub struct FileSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub timeouts: Timeouts,
-    pub files: FileSettings,
+    pub files: FileAccessSettings,
     /// The size limits of a snapshot in an answer.
     pub snapshot: snapshot::Options,
     pub image_responses: ImageResponses,
@@ -96,7 +96,7 @@ impl Default for Settings {
                 settle: Duration::from_millis(120),
                 login: Duration::from_secs(120),
             },
-            files: FileSettings {
+            files: FileAccessSettings {
                 screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
                 output_dir: PathBuf::from(".patchright-mcp"),
                 roots: Roots::default(),

@@ -11,7 +11,7 @@ use super::bridge::{Operation, operation};
 use super::browser::BrowserContext;
 use super::page::Page;
 use crate::error::{Error, Result};
-use crate::mcp::program::{self, ProgramOutput, ProgramTask, PythonInterpreter, PythonProgram, UrlGate};
+use crate::mcp::program::{self, ProgramOutput, ProgramRun, PythonInterpreter, PythonProgram, UrlGate};
 
 /// The server's own Python interpreter, as an [`PythonInterpreter`] for programs.
 #[derive(Debug)]
@@ -80,14 +80,14 @@ impl PythonNotebook {
 }
 
 impl program::PythonNotebook for PythonNotebook {
-    fn begin(&self, program: PythonProgram) -> Result<Box<dyn ProgramTask>> {
+    fn begin(&self, program: PythonProgram) -> Result<Box<dyn ProgramRun>> {
         let (ending, ended) = watch::channel(false);
         let PythonProgram { text, page, room } = program;
         let begun = Python::attach(|py| {
             let work = self.0.call_method1(py, "begin", (text, Page(page), room, Ended(ending)))?;
             PyResult::Ok(Box::new(Work { work, ended: Mutex::new(ended) }))
         });
-        begun.map(|work| work as Box<dyn ProgramTask>).map_err(|error| broken(&error))
+        begun.map(|work| work as Box<dyn ProgramRun>).map_err(|error| broken(&error))
     }
 }
 
@@ -109,7 +109,7 @@ impl fmt::Debug for Work {
     }
 }
 
-impl ProgramTask for Work {
+impl ProgramRun for Work {
     fn ended(&mut self) -> BoxFuture<'_, ProgramOutput> {
         let mut ended = self.ended.lock().clone();
         Box::pin(async move {

@@ -67,7 +67,7 @@ pub(super) struct LeftOut<'a> {
     pub room: usize,
 }
 
-/// Whether the note in a snapshot of at most `room` characters contains refs.
+/// Whether the note about omitted parts contains refs, in a snapshot that is limited to `room` characters.
 pub(super) fn names_refs(room: usize) -> bool {
     room >= 2_000
 }

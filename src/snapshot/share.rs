@@ -42,8 +42,8 @@ pub(super) struct Budget {
     pub most: usize,
 }
 
-/// Selects lines by purpose, then by position, each with its ancestors. Returns for each line whether it is
-/// shown; `None` if a control does not fit and `partly` is false.
+/// Selects the lines that fit into the budget: controls before text, then by position, each with its ancestors.
+/// Returns for each line whether it is shown; `None` if a control does not fit and `partly` is false.
 pub(super) fn choose(
     tree: &Tree,
     lines: &[Line],

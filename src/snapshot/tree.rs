@@ -19,7 +19,7 @@ pub struct Tree {
     pub document: u32,
     /// The number of elements that were omitted because they are nested too deeply.
     pub cut: u32,
-    /// Whether the page is invisible. The nodes are then the content of its document all the same.
+    /// Whether nothing on the page is visible. The nodes then are those of the document, although they are hidden.
     pub unseen: bool,
     /// The controls that remain reachable if something covers the others: frame and element number.
     pub(super) front: HashSet<(u32, u32)>,
@@ -203,12 +203,12 @@ impl Tree {
         }
     }
 
-    /// Whether most elements of `behind` that an overlay hid in `cover` are in this snapshot again.
-    pub fn is_overlay_closed(&self, behind: &Self, cover: &Self) -> bool {
-        let hidden = behind.elements_missing_in(cover);
+    /// Whether most elements of `before_overlay` that the overlay in `with_overlay` hid are in this snapshot again.
+    pub fn is_overlay_closed(&self, before_overlay: &Self, with_overlay: &Self) -> bool {
+        let hidden = before_overlay.elements_missing_in(with_overlay);
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
         let back = hidden.iter().filter(|key| there.contains(key)).count();
-        self.document == behind.document && back * 2 > hidden.len()
+        self.document == before_overlay.document && back * 2 > hidden.len()
     }
 
     /// Returns the index after the subtree that begins at `start`.

@@ -147,9 +147,11 @@ impl WebkitPage {
                 _ => Err(Error::SeveralMatch { count: found.count, matches: found.descriptions }),
             },
             // The text may be a selector, and errors do not quote selectors.
-            Err(Error::ElementNotFound { .. }) => Err(Error::NoTarget { reason: "finds nothing".to_owned() }),
+            Err(Error::ElementNotFound { .. }) => {
+                Err(Error::NoTarget { reason: "matches nothing".to_owned() })
+            }
             Err(Error::InvalidSelector { reason, .. }) => {
-                Err(Error::NoTarget { reason: format!("cannot be read: {reason}") })
+                Err(Error::NoTarget { reason: format!("is invalid: {reason}") })
             }
             Err(error) => Err(error),
         }

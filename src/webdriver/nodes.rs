@@ -50,7 +50,7 @@ struct Known {
     around: Option<(u32, String)>,
     /// The handle of the root element. If it changes, the frame has another document.
     document: Option<String>,
-    /// The first number of this document; `next` is the next free number.
+    /// The number of this document's first node; `next` is the number for the next new node.
     first: u32,
     next: u32,
     numbers: HashMap<String, u32>,

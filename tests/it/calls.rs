@@ -177,8 +177,8 @@ fn refs_of_other_tabs_and_contexts_are_refused_with_the_reason() {
             (format!("other:{target}"), "its context does not exist"),
             (target.replace("f0", "f5"), "no snapshot has shown it"),
             ("c0p0f0e4000000".to_owned(), "no snapshot has shown it"),
-            ("#selector".to_owned(), "a ref looks like e12, and as a selector it finds nothing"),
-            ("][".to_owned(), "as a selector it cannot be read"),
+            ("#selector".to_owned(), "and as a selector it matches nothing"),
+            ("][".to_owned(), "as a selector it is invalid"),
         ] {
             let reply = caller.call("browser_click", json!({ "ref": reference })).await;
             assert!(reply.is_error() && reply.text().contains(reason), "{reference}: {}", reply.text());

@@ -352,22 +352,22 @@ fn a_field_that_cannot_take_a_value_says_what_it_is() {
         (
             "<input id=x type=date>",
             "yesterday",
-            "the element is a date field, but a date such as 2024-03-07 or March 7, 2024 is needed",
+            "the element is a date field, which takes a date such as 2024-03-07 or March 7, 2024",
         ),
         (
             "<input id=x type=number>",
             "many",
-            "the element is a number field, but a number such as 1234.5 is needed",
+            "the element is a number field, which takes a number such as 1234.5",
         ),
         (
             "<input id=x type=range max=10>",
             "11",
-            "the element is a slider from 0 to 10, but a number within its limits is needed",
+            "the element is a slider from 0 to 10, which takes a number within its limits",
         ),
         (
             "<input id=x type=color>",
             "reddish",
-            "the element is a colour field, but a colour such as #e66465 or red is needed",
+            "the element is a colour field, which takes a colour such as #e66465 or red",
         ),
     ];
     drive(async |context, site| {

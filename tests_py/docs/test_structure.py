@@ -84,20 +84,20 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40022,
-    "mcp": 25005,
+    "browser": 40025,
+    "mcp": 25006,
     "session": 7185,
     "bidi": 5139,
     "snapshot": 5730,
     "cli": 5355,
     "python": 5069,
     "cdp": 3100,
-    "webdriver": 2196,
+    "webdriver": 2198,
     "live": 1744,
     "trace": 1001,
     "fleet": 1481,
     "secrets": 989,
-    "error": 935,
+    "error": 940,
     "messages": 828,
     "pdf": 760,
 }

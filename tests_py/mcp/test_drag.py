@@ -191,10 +191,10 @@ async def test_a_selector_stands_where_a_ref_may_and_several_matches_are_listed_
     reply = await server.call("browser_hover", ref=refs[0])
     assert not reply.is_error, reply.text
     nothing = await server.call("browser_click", ref="#nowhere")
-    assert "a ref looks like e12, and as a selector it finds nothing" in nothing.text
+    assert "and as a selector it matches nothing" in nothing.text
     assert "selectors look like button:has-text(" in nothing.text
     unreadable = await server.call("browser_click", ref="div[")
-    assert "as a selector it cannot be read" in unreadable.text
+    assert "as a selector it is invalid" in unreadable.text
 
 
 async def test_a_selector_finds_in_the_frames_of_a_page_too(server: Server, site: Site) -> None:

@@ -145,7 +145,7 @@ async def test_the_page_hears_a_wheel(workshop: Workshop, site: Site) -> None:
 
 async def test_what_does_not_scroll_is_an_error(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.publish("/short", "<p>Short</p>"))
-    assert "nothing there scrolls up or down" in await workshop.refused("browser_scroll")
+    assert "nothing on it scrolls up or down" in await workshop.refused("browser_scroll")
 
 
 @pytest.mark.parametrize(

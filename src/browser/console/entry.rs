@@ -70,7 +70,8 @@ impl TextMessage {
         !self.is_of_browser && (self.is_uncaught() || LOOKS_LIKE_AN_ERROR.is_match(&self.text))
     }
 
-    /// Whether this text message and `inspected` can be the same message: same level, or both uncaught.
+    /// Whether this message, known only as text, and `inspected` can be the same: both have the same level, or both are
+    /// uncaught exceptions.
     pub(super) fn is(&self, inspected: &RuntimeMessage) -> bool {
         match inspected {
             RuntimeMessage::Thrown(_) => self.is_uncaught(),

@@ -164,7 +164,8 @@ struct LastEffect {
 }
 
 impl LastEffect {
-    /// Returns the milliseconds on the page clock from the effect at `at` until `now`; `None` if `at` is.
+    /// Returns how many milliseconds have passed on the page clock since an effect was observed at `at`; `now` is the
+    /// current page time. `None` if there was no effect.
     fn since(&mut self, at: Option<Instant>, now: f64) -> Option<f64> {
         // Each document has its own page clock.
         let earliest = if now < self.now { 0.0 } else { self.now };

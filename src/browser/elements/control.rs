@@ -45,7 +45,8 @@ pub struct ControlValue {
     pub values: Vec<String>,
     #[serde(default)]
     pub checked: Value,
-    /// Whether the control still shows its value from before filling, or an option that was not chosen.
+    /// Whether filling had no effect: the control still shows its previous value or, in a select, another option
+    /// than the chosen one.
     #[serde(default)]
     pub unchanged: bool,
     /// Whether the value is secret, as in a password field.

@@ -246,7 +246,7 @@ impl Page {
         exposures
     }
 
-    /// Reports each call of a function to the listeners until its document is gone.
+    /// Forwards each call of the exposed function in this frame to its listeners, until the frame's document is gone.
     fn serve(&self, frame: &Frame, exposure: ExposedFunction) {
         let (page, frame, loader) = (self.downgrade(), frame.clone(), frame.loader_id());
         tokio::spawn(async move {

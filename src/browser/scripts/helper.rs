@@ -75,7 +75,7 @@ impl Helper {
         Ok(Self { browser, target, session })
     }
 
-    /// Navigates to a URL. The response is always an empty document.
+    /// Navigates the helper page to a URL. Every request is answered with an empty document; none reaches a server.
     pub(in crate::browser) async fn go(&self, url: &str) -> Result<()> {
         let navigated = self.session.call(Navigate { url: url.to_owned(), ..Navigate::default() }).await?;
         match navigated.error_text.filter(|reason| !reason.is_empty()) {

@@ -26,7 +26,7 @@ pub enum ReadFormat {
     Html,
 }
 
-/// Read the page as Markdown with tables and links. To act on it, use `browser_snapshot`.
+/// Read the page as Markdown with tables and links. To act, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadPage {

@@ -11,7 +11,7 @@ use crate::browser::BrowserContext;
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::page_text;
-use crate::mcp::program::{ProgramOutput, ProgramTask, PythonNotebook, PythonProgram, notebook};
+use crate::mcp::program::{ProgramOutput, ProgramRun, PythonNotebook, PythonProgram, notebook};
 use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::tool::{Capability, StallPolicy, Tool, ToolEffect};
 
@@ -82,7 +82,7 @@ impl Tool for RunPython {
 
 /// A running program, which answers dialogs itself. Dropping it stops the program.
 struct RunningProgram {
-    running: Box<dyn ProgramTask>,
+    running: Box<dyn ProgramRun>,
     context: BrowserContext,
 }
 

@@ -36,7 +36,7 @@ pub enum ImageType {
     Webp,
 }
 
-/// Take a screenshot of the viewport or one element. To act on the page, use `browser_snapshot`.
+/// Take a screenshot of the viewport or one element. To act, use `browser_snapshot`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeScreenshot {

@@ -48,7 +48,7 @@ pub struct Scroll {
     pub pages: Option<f64>,
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pixels: Option<f64>,
-    /// Scroll to the end, even if more loads.
+    /// Scroll until no more content loads.
     #[serde(default)]
     pub to_end: bool,
 }
@@ -112,9 +112,12 @@ impl Scroll {
     }
 
     fn stuck(&self) -> Error {
-        let what = if self.r#ref.is_some() { "the element" } else { "the page" };
+        let (what, place) = match &self.r#ref {
+            Some(_) => ("the element", "neither it nor an element around it"),
+            None => ("the page", "nothing on it"),
+        };
         let way = if self.is_horizontal() { "sideways" } else { "up or down" };
-        Error::DidNotMove { what: what.to_owned(), reason: format!("nothing there scrolls {way}") }
+        Error::DidNotMove { what: what.to_owned(), reason: format!("{place} scrolls {way}") }
     }
 
     async fn some(

@@ -20,7 +20,7 @@ use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: nothing is loading; download: all downloads have ended.
+/// idle: the page's content is complete; download: all downloads have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WaitState {

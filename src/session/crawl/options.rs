@@ -82,13 +82,13 @@ pub enum SkipReason {
     OtherSite,
     /// More links away than the depth limit.
     Depth,
-    /// By `include` or `exclude`.
+    /// Excluded by the patterns `include` or `exclude`.
     Excluded,
-    /// By `robots.txt`.
+    /// Disallowed by `robots.txt`.
     Robots,
-    /// By `rel=nofollow` of all its links, or `nofollow` of the pages with them.
+    /// All links to it have `rel=nofollow`, or are on pages with `nofollow`.
     Nofollow,
-    /// By the page itself.
+    /// The page itself has `noindex`.
     Noindex,
     /// Neither HTML, text nor PDF.
     Content,
