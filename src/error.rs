@@ -102,7 +102,7 @@ pub enum Error {
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
     #[strum(serialize = "unknown_ref")]
-    #[error("no element: this is not a ref such as e12, and as a selector it {reason}")]
+    #[error("no such element: this is not a ref such as e12, and as a selector it {reason}")]
     NoTarget { reason: String },
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
