@@ -84,9 +84,9 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40025,
-    "mcp": 25006,
-    "session": 7185,
+    "browser": 40051,
+    "mcp": 25008,
+    "session": 7191,
     "bidi": 5139,
     "snapshot": 5730,
     "cli": 5355,

@@ -85,6 +85,12 @@ CLICKS = {
     ),
     "taken out as it is pressed": Case(GO_AND.format("this.remove()"), BLOCKED, did=None),
     "moved away as it is pressed": Case(GO_AND.format("this.style.marginLeft = '300px'"), BLOCKED, did=None),
+    "moved away by a busy page": Case(
+        GO_AND.format("this.style.marginLeft = '300px'")
+        + "<script>setInterval(() => { for (const end = Date.now() + 400; Date.now() < end;); }, 450)</script>",
+        BLOCKED,
+        did=None,
+    ),
     "disabled as it is pressed": Case(GO_AND.format("this.disabled = true"), BLOCKED, did=None),
     "never still": Case(
         """<style>@keyframes go { to { transform: translateX(40px) } }

@@ -101,6 +101,14 @@ pub enum SettleEnd {
     Gone,
 }
 
+/// What the page has reported about a press after the action.
+#[derive(Debug)]
+enum PressReport {
+    Awaited,
+    /// Why the press was lost; `None` if it was not, or if the action is no press.
+    Read(Option<PressFailure>),
+}
+
 /// Records the effects of an action. The recording begins before the action.
 #[derive(Debug)]
 pub struct EffectWatcher {
@@ -117,7 +125,7 @@ pub struct EffectWatcher {
     changes_something: bool,
     said: Vec<String>,
     moved: Vec<MovedElement>,
-    lost: Option<PressFailure>,
+    press: PressReport,
     /// Whether the element of `Clicked` has received a click.
     receipt: Option<JoinHandle<bool>>,
     /// Whether the recorded document is gone.
@@ -161,6 +169,8 @@ const WINDOW_LIMIT: Duration = Duration::from_millis(500);
 const OPENING_LIMIT: Duration = Duration::from_secs(2);
 /// How long the page may take to answer a query. A page that takes longer is busy with the effects.
 const ANSWER_LIMIT: Duration = Duration::from_millis(250);
+/// How long a busy page may take to record a press, or to report whether it was lost.
+const PRESS_LIMIT: Duration = Duration::from_secs(2);
 
 impl Page {
     /// Starts to record effects; must be called before the action.
@@ -193,11 +203,9 @@ impl Page {
             };
             let watch = world.call_with("watch", nodes.clone());
             let watch_press = async {
-                match acts_on {
-                    ActionTarget::Clicked(_) | ActionTarget::Pressed(_) => {
-                        world.call_with::<bool>("watchPress", nodes.clone()).await
-                    }
-                    _ => Ok(false),
+                match acts_on.is_press() {
+                    true => world.call_with::<bool>("watchPress", nodes.clone()).await,
+                    false => Ok(false),
                 }
             };
             let (number, hearers, completes, clicks) = try_join!(watch, hearers, completes, watch_press)?;
@@ -212,7 +220,11 @@ impl Page {
         };
         let begun = async {
             match self.dialog() {
-                None => timeout(ANSWER_LIMIT, begun).await.ok().and_then(Result::ok),
+                // The press itself also waits for the page's answer.
+                None => {
+                    let limit = if acts_on.is_press() { PRESS_LIMIT } else { ANSWER_LIMIT };
+                    timeout(limit, begun).await.ok().and_then(Result::ok)
+                }
                 Some(_) => None,
             }
         };
@@ -243,7 +255,7 @@ impl Page {
             changes_something,
             said,
             moved,
-            lost: None,
+            press: if acts_on.is_press() { PressReport::Awaited } else { PressReport::Read(None) },
             receipt,
             is_left: false,
             shows,
@@ -253,6 +265,10 @@ impl Page {
 }
 
 impl<'a> ActionTarget<'a> {
+    fn is_press(self) -> bool {
+        matches!(self, Self::Clicked(_) | Self::Pressed(_))
+    }
+
     /// Returns the target elements if all are in one document; otherwise none, and only the page is observed.
     fn elements(self) -> &'a [ElementHandle] {
         match self {
@@ -325,7 +341,15 @@ impl EffectWatcher {
         let (said, moved) = (std::mem::take(&mut self.said), std::mem::take(&mut self.moved));
         let lost = match self.receipt.take() {
             Some(receipt) if pending.committed || self.is_left => lost_with_document(receipt).await,
-            _ => self.lost.take().filter(|_| !pending.committed),
+            _ if pending.committed => None,
+            _ => match std::mem::replace(&mut self.press, PressReport::Read(None)) {
+                PressReport::Read(lost) => lost,
+                PressReport::Awaited if matches!(ending, SettleEnd::Settled | SettleEnd::Unfinished) => {
+                    let watched = self.watched(PRESS_LIMIT).await;
+                    watched.ok().flatten().and_then(|watched| watched.lost)
+                }
+                PressReport::Awaited => None,
+            },
         };
         let reached = match self.neighbours.take() {
             // A dialog keeps pages of the same process from answering.
@@ -358,7 +382,7 @@ impl EffectWatcher {
         if pending.last_effect.is_some() || stopped(&pending).is_some() {
             return false;
         }
-        matches!(self.watched().await, Ok(Some(Watched { changes: 0, .. })))
+        matches!(self.watched(ANSWER_LIMIT).await, Ok(Some(Watched { changes: 0, .. })))
     }
 
     /// Returns what is in progress: a navigation, requests or unread response bodies.
@@ -405,7 +429,7 @@ impl EffectWatcher {
     /// Returns how much longer to wait for a document that changes or shows activity; `None` if it settled.
     async fn still_changing(&mut self, wait: &mut Wait<'_>) -> Option<Duration> {
         let asked = wait.acted.elapsed();
-        let watched = match self.watched().await {
+        let watched = match self.watched(ANSWER_LIMIT).await {
             Ok(Some(watched)) => watched,
             Ok(None) => {
                 self.is_left = self.changes.is_some();
@@ -416,7 +440,7 @@ impl EffectWatcher {
         };
         wait.note_clock(watched.clock);
         wait.closing = watched.closing;
-        (self.said, self.moved, self.lost) = (watched.said, watched.moved, watched.lost);
+        (self.said, self.moved, self.press) = (watched.said, watched.moved, PressReport::Read(watched.lost));
         wait.busy = watched.busy;
         if watched.busy {
             wait.last_busy = Some(Instant::now());
@@ -455,7 +479,9 @@ impl EffectWatcher {
 
     /// Whether the action has had no effect so far, although its press was not lost.
     fn is_without_effect(&self, changes: u32) -> bool {
-        changes == 0 && self.lost.is_none() && self.page.effects_since(self.mark).last_effect.is_none()
+        changes == 0
+            && !matches!(self.press, PressReport::Read(Some(_)))
+            && self.page.effects_since(self.mark).last_effect.is_none()
     }
 
     /// Whether the effects were recorded in the main frame's document, which is gone: the page navigates or closes.
@@ -465,9 +491,9 @@ impl EffectWatcher {
     }
 
     /// Returns the recorded DOM changes; `None` if nothing is recorded, or the document is gone.
-    async fn watched(&self) -> std::result::Result<Option<Watched>, Elapsed> {
+    async fn watched(&self, limit: Duration) -> std::result::Result<Option<Watched>, Elapsed> {
         let Some((world, _)) = &self.changes else { return Ok(None) };
-        Ok(timeout(ANSWER_LIMIT, world.call("watched", &[])).await?.ok())
+        Ok(timeout(limit, world.call("watched", &[])).await?.ok())
     }
 
     fn opened(&self) -> Vec<Page> {
