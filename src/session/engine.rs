@@ -374,8 +374,8 @@ impl Engine {
     /// Returns how long the browser stays open after the last call; `None` for no limit.
     fn idle_limit(&self, browser: &Browser) -> Option<Duration> {
         let left = self.inner.root.is_some() && self.inner.quota.is_unused();
-        let is_unseen = !self.is_remote() && browser.is_headless();
-        let limit = self.options().idle_limit.or(self.options().unseen_idle_limit.filter(|_| is_unseen));
+        let unseen_limit = self.options().unseen_idle_limit.filter(|_| self.is_unseen(browser));
+        let limit = self.options().idle_limit.or(unseen_limit);
         limit.into_iter().chain(left.then_some(LEFT_LIMIT)).min()
     }
 
@@ -394,9 +394,14 @@ impl Engine {
         self.inner.options.uses_existing_tabs()
     }
 
-    /// Whether nobody can see the tabs: this server runs a headless browser.
+    /// Whether nobody can see the tabs of the running browser.
     pub(super) fn hides_tabs(&self) -> bool {
-        !self.is_remote() && self.running_browser().is_some_and(|browser| browser.is_headless())
+        self.running_browser().is_some_and(|browser| self.is_unseen(&browser))
+    }
+
+    /// Whether nobody can see the browser's tabs: this server runs it headless.
+    fn is_unseen(&self, browser: &Browser) -> bool {
+        !self.is_remote() && browser.is_headless()
     }
 
     /// Returns the browser; `None` if it is not running.

@@ -63,14 +63,14 @@ fn a_spare_tab_closes_if_no_visit_uses_it() {
     with_server(Settings::default(), async |desk, _| {
         let workspace = &desk.client.workspace;
         let first = workspace.spare_or_new_tab().await.unwrap();
-        workspace.replace_tab_by_spare(first.clone()).await;
+        workspace.replace_tab_by_spare(&first).await;
         let only_tab = || match &workspace.tabs()[..] {
             [tab] if tab.page != first => Some(tab.page.clone()),
             _ => None,
         };
         let spare = until("a spare tab", only_tab).await;
         assert_eq!(workspace.spare_or_new_tab().await.unwrap(), spare);
-        workspace.replace_tab_by_spare(spare).await;
+        workspace.replace_tab_by_spare(&spare).await;
         until("another spare tab", only_tab).await;
         until("no tab", || workspace.tabs().is_empty().then_some(())).await;
     });

@@ -23,6 +23,7 @@ from typing import Any
 from typing_extensions import Self
 
 from tests_py.support.http import KEY, HttpServer, until
+from tests_py.support.served import Served
 
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
@@ -251,7 +252,7 @@ class Chromium:
         return not Path(self._folder.name).exists()
 
 
-class Grid:
+class Grid(Served):
     """What Selenium Grid 4 says of sessions, as its documentation has it, with one browser behind it."""
 
     def __init__(self, browser: Chromium) -> None:
@@ -289,16 +290,6 @@ class Grid:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 class Fleet:

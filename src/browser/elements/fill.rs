@@ -307,17 +307,17 @@ impl ElementHandle {
             type_parts(&self.input(options)?.keyboard(), text, delay).await?;
         }
         self.type_end_again(delay, options).await?;
-        self.insert_thinned_again(options).await?;
+        self.complete_text(options).await?;
         receipt.check()
     }
 
     /// Inserts the whole text again if the field lacks characters that the page may have lost while it was busy.
-    async fn insert_thinned_again(&self, options: &ActionOptions) -> Result<()> {
+    async fn complete_text(&self, options: &ActionOptions) -> Result<()> {
         if self.frame().page()?.dialog().is_some() {
             return Ok(());
         }
         // The field may be gone together with its page.
-        let text: Option<String> = self.ask("thinnedText", Vec::new()).await.unwrap_or_default();
+        let text: Option<String> = self.ask("incompleteText", Vec::new()).await.unwrap_or_default();
         let Some(text) = text else { return Ok(()) };
         self.until_timers_ran(DRAWING).await;
         self.insert_again(&text, options).await

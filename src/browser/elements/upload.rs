@@ -115,17 +115,17 @@ impl ElementHandle {
 
     /// Sets the files on this input, or on its replacement. Returns the number of files that have arrived.
     async fn hand_over(&self, paths: Vec<String>) -> Result<usize> {
-        match self.handle_of("fileHeir", Vec::new()).await? {
-            Some(heir) => heir.hand_over_here(paths).await,
-            None => match self.hand_over_here(paths.clone()).await {
-                // The page replaced the input before the files arrived.
-                Err(stale @ Error::StaleRef { .. }) => match self.handle_of("fileHeir", Vec::new()).await? {
-                    Some(heir) => heir.hand_over_here(paths).await,
-                    None => Err(stale),
-                },
-                given => given,
-            },
+        if let Some(heir) = self.handle_of("fileHeir", Vec::new()).await? {
+            return heir.hand_over_here(paths).await;
         }
+        let given = self.hand_over_here(paths.clone()).await;
+        // The page may have replaced the input before the files arrived.
+        if matches!(given, Err(Error::StaleRef { .. }))
+            && let Some(heir) = self.handle_of("fileHeir", Vec::new()).await?
+        {
+            return heir.hand_over_here(paths).await;
+        }
+        given
     }
 
     async fn hand_over_here(&self, paths: Vec<String>) -> Result<usize> {

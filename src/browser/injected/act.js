@@ -431,6 +431,7 @@ const noteFilesHeard = (event) => {
 engine.noteFiles = (node) => {
   const field = controlOf(node);
   filesHeard.set(field, 0);
+  if (isConnected(field)) attached.add(field);
   for (const target of [window, field]) target.addEventListener("input", noteFilesHeard, { capture: true });
 };
 /** Returns the number of files that a file input has received since `noteFiles`; null if it was removed before it received any. */

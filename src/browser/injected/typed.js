@@ -134,7 +134,7 @@ const hasArrived = ({ arrivals, text }, strays = []) =>
  * Whether a text that was typed key by key lacks characters that the page did not cancel. Either the field filters them, or the page
  * lost them while it was busy: only typing the text again tells.
  */
-function isThinned({ arrivals, text, asked, before }, { value, maxLength }, shown) {
+function lacksCharacters({ arrivals, text, asked, before }, { value, maxLength }, shown) {
   const isFull = maxLength > 0 && shown.length >= maxLength;
   if (shown === before || typeof value !== "string" || isFull || !isSubsequence(shown, asked)) return false;
   const entered = arrivals.filter(({ type, defaultPrevented }) => type === "beforeinput" && !defaultPrevented).map(textOf);
@@ -205,7 +205,7 @@ function outcomeOf(record, place, strict) {
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
   if (keepsOldText(record, shown)) return "lost";
-  if (strict && record.made === null && isThinned(record, place, shown)) return "lost";
+  if (strict && record.made === null && lacksCharacters(record, place, shown)) return "lost";
   if (isMade(place, asked, shown, arrived, strict)) return "reformatted";
   // If a field changes the text in the same way twice, it does so on purpose, unless the result is another number.
   const isCut = letters(asked).startsWith(letters(shown));
@@ -240,12 +240,12 @@ engine.missingEnd = (node) => {
 };
 
 /** Returns the expected text of a field that lacks characters which the page may have lost; null if no text was lost or it was entered again. */
-engine.thinnedText = (node) => {
+engine.incompleteText = (node) => {
   const record = records.get(engine.controlOf(node));
   const place = record && placeOf(record);
   if (!place || record.made !== null || record.strays.length || engine.isProxy(place)) return null;
   const shown = editedText(place);
-  return !isSame(shown, record.asked) && isThinned(record, place, shown) ? record.asked : null;
+  return !isSame(shown, record.asked) && lacksCharacters(record, place, shown) ? record.asked : null;
 };
 
 /** Returns the field that a text was typed into, or its replacement if it was removed; null if no text was typed or both are gone. */

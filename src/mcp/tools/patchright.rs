@@ -392,9 +392,11 @@ impl Tab {
     }
 
     async fn close(mut self, workspace: &Workspace) {
-        if let Some(page) = self.0.take() {
+        if let Some(page) = &self.0 {
             workspace.replace_tab_by_spare(page).await;
         }
+        // If the call is cancelled before, `drop` closes the page.
+        self.0 = None;
     }
 }
 

@@ -14,7 +14,8 @@ impl Workspace {
     pub async fn spare_or_new_tab(&self) -> Result<Page> {
         let context = self.get_or_create_active_context().await?;
         let spare = self.inner.spare.lock().await.take();
-        match spare.filter(|page| !page.is_closed() && *page.context() == context) {
+        let is_usable = |page: &Page| !page.is_closed() && !page.is_crashed() && !page.is_discarded();
+        match spare.filter(|page| is_usable(page) && *page.context() == context) {
             Some(page) => Ok(page),
             None => self.new_tab().await,
         }
@@ -22,12 +23,12 @@ impl Workspace {
 
     /// Closes a tab and opens a spare one, both in the background. If the limit of tabs is near or the browser is
     /// visible, waits until the tab is closed and opens none.
-    pub async fn replace_tab_by_spare(&self, tab: Page) {
+    pub async fn replace_tab_by_spare(&self, tab: &Page) {
         if !self.inner.engine.hides_tabs() || !self.inner.quota.has_room_for_spare() {
             let _ = tab.close().await;
             return;
         }
-        let workspace = self.clone();
+        let (workspace, tab) = (self.clone(), tab.clone());
         tokio::spawn(async move {
             let (_, ()) = tokio::join!(tab.close(), workspace.open_spare());
         });
