@@ -93,6 +93,25 @@ async def test_a_line_is_drawn_from_one_place_on_a_canvas_to_another(hand: Serve
     assert (await output(hand)).startswith("A line to 1")
 
 
+async def test_two_faint_black_pixels_change_a_drawing(hand: Server, site: Site) -> None:
+    await hand.open(site.page("drags"))
+    # Black pixels differ only in their highest byte. 31 × 1 + 225 is a multiple of 256.
+    await hand.evaluate(
+        """() => document.querySelector("#map").insertAdjacentHTML("afterend", `
+            <canvas id="faint" width="100" height="50" role="img" aria-label="Faint"></canvas>`)"""
+    )
+    await hand.evaluate(
+        """() => document.querySelector("#faint").addEventListener("mouseup", ({ target }) => {
+            const pen = target.getContext("2d");
+            pen.putImageData(new ImageData(new Uint8ClampedArray([0, 0, 0, 1, 0, 0, 0, 225]), 2), 5, 5);
+        })"""
+    )
+    reply = await hand.call(
+        "browser_drag", startRef="#faint", startPosition="20,20", endRef="#faint", endPosition="90%,80%"
+    )
+    assert ": the drawing changed" in reply.text, reply.text
+
+
 @pytest.mark.long
 async def test_what_did_not_move_is_said_to_have_stayed_with_a_way_that_works(
     hand: Server, site: Site

@@ -175,7 +175,11 @@ function drawingOf(node) {
     copy.drawImage(node, 0, 0);
     const pixels = new Uint32Array(copy.getImageData(0, 0, node.width, node.height).data.buffer);
     let hash = 0;
-    for (const pixel of pixels) hash = (Math.imul(hash, 31) + pixel) | 0;
+    // The shift mixes high bits into low ones: black pixels differ only in their highest byte.
+    for (const pixel of pixels) {
+      hash = Math.imul(hash ^ pixel, 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
     return hash;
   } catch {
     return null;
