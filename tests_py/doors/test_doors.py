@@ -299,6 +299,27 @@ async def test_a_character_that_a_busy_page_loses_is_entered_again_and_a_filtere
     assert {name: did(site, name)[-1] for name in doors} == dict.fromkeys(doors, held)
 
 
+async def test_a_page_that_leaves_meanwhile_does_not_prevent_that_another_opens(
+    doors: Doors, site: Site
+) -> None:
+    for name, door in doors.items():
+        if name == "patchright":  # Each call has its own page.
+            continue
+        site.begin_anew()
+        goal = f"/hold/{name}"
+        leave = f"""<button onclick="setInterval(async () => {{
+            if (this.disabled || !(await (await fetch('/asked{goal}')).json())) return;
+            this.disabled = true;
+            location.href = '/elsewhere';
+        }}, 100)">Leave</button>"""
+        leaving = site.publish(f"/leaving/{name}", document("Leaving", leave))
+        assert (name, await door.click(leaving, "button")) == (name, DONE)
+        opening = asyncio.create_task(door.click(site.url(goal), "h1"))
+        await asyncio.to_thread(until, lambda: len(site.requested(goal)) == 2, f"a second try of {name}")  # noqa: B023
+        site.release()
+        assert (name, await opening) == (name, DONE)
+
+
 async def test_a_click_is_done_only_if_it_arrives_before_the_page_leaves(doors: Doors, site: Site) -> None:
     case = Case(GO_AND.format(LEAVE), did=None)
     outcomes = await through(doors, site, case, lambda door, url: door.click(url, "button"))

@@ -48,14 +48,22 @@ pub struct ActionEffects {
     pub gone: bool,
 }
 
+/// The sequence numbers of the main frame's newest events.
+#[derive(Debug, Default)]
+struct MainFrameEvents {
+    navigation: u64,
+    /// Its document has requested another one.
+    left_by_page: u64,
+    commit: u64,
+    moved_within: u64,
+}
+
 #[derive(Debug, Default)]
 pub(in crate::browser) struct Journal {
     sequence: u64,
     last_effect: Option<(u64, Instant)>,
     answered: Option<(u64, Instant)>,
-    navigation: u64,
-    commit: u64,
-    moved_within: u64,
+    newest: MainFrameEvents,
     loading: HashMap<String, u64>,
     windows: Vec<u64>,
     requests: HashMap<String, PendingRequest>,
@@ -116,10 +124,10 @@ impl Journal {
         let since_mark =
             |event: Option<(u64, Instant)>| event.filter(|(sequence, _)| *sequence > mark).map(|(_, at)| at);
         ActionEffects {
-            navigating: self.navigation > mark || self.commit > mark,
-            committed: self.commit > mark,
+            navigating: self.newest.navigation > mark || self.newest.commit > mark,
+            committed: self.newest.commit > mark,
             forwarded: self.replaced.get(1..).and_then(<[_]>::last).map(|newest| newest.since),
-            moved_within: self.moved_within > mark,
+            moved_within: self.newest.moved_within > mark,
             loading: self.loading.values().filter(|begun| **begun > mark).count(),
             requests: self.requests.values().filter(|asked| asked.begun > mark).count(),
             bodies: self.bodies.values().filter(|begun| **begun > mark).count(),
@@ -139,8 +147,19 @@ impl Journal {
     pub(in crate::browser) fn navigation_begun(&mut self, main_frame: bool) {
         self.effect();
         if main_frame {
-            self.navigation = self.sequence;
+            self.newest.navigation = self.sequence;
         }
+    }
+
+    /// Records that the main frame's document has requested another one.
+    pub(in crate::browser) fn left_by_page(&mut self) {
+        self.effect();
+        self.newest.left_by_page = self.sequence;
+    }
+
+    /// Whether the main frame's document has requested another one since `mark`.
+    pub(in crate::browser) fn was_left_by_page_since(&self, JournalMark(mark): JournalMark) -> bool {
+        self.newest.left_by_page > mark
     }
 
     pub(in crate::browser) fn committed(&mut self, main_frame: bool, url: &str) {
@@ -152,7 +171,7 @@ impl Journal {
             }
             let address = address.to_owned();
             self.replaced.push(CommittedDocument { since: Instant::now(), address, is_read: false });
-            self.commit = self.sequence;
+            self.newest.commit = self.sequence;
             // Requests of the old document no longer count.
             self.requests.clear();
             self.leaving.clear();
@@ -252,7 +271,7 @@ impl Journal {
     pub(in crate::browser) fn moved_within(&mut self, main_frame: bool) {
         self.effect();
         if main_frame {
-            self.moved_within = self.sequence;
+            self.newest.moved_within = self.sequence;
         }
     }
 

@@ -179,7 +179,8 @@ impl Page {
         again: impl AsyncFnOnce() -> Result<NavigationOutcome>,
         options: &NavigateOptions,
     ) -> Result<NavigationOutcome> {
-        let (was_asked, before) = (self.dialog().is_some(), self.main_frame().loader_id());
+        let (was_asked, before, mark) = (self.dialog().is_some(), self.main_frame().loader_id(), self.mark());
+        let was_left_by_page = || self.with_journal(|journal| journal.was_left_by_page_since(mark));
         let _leaving = self.dismiss_until_left();
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
@@ -187,8 +188,10 @@ impl Page {
             let left = if self.release().await { self.unless_stuck(way).await } else { Err(Error::PageBusy) };
             match left {
                 Ok(arrival) => return Ok(arrival),
-                // The browser aborted this navigation together with the one that had opened the dialog.
-                Err(Error::NavigationFailed { reason }) if was_asked && reason == ABORTED => {}
+                // The browser aborted this navigation together with the one that had opened the dialog, or for one
+                // that the old document began meanwhile.
+                Err(Error::NavigationFailed { reason })
+                    if reason == ABORTED && (was_asked || was_left_by_page()) => {}
                 Err(Error::PageBusy) if self.end_renderer().await => drop(self.revive()),
                 // The old document crashed, which also ended the navigation.
                 Err(Error::PageCrashed) if self.main_frame().loader_id() == before => drop(self.revive()),

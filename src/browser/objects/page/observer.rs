@@ -262,6 +262,9 @@ impl Page {
             let main = event.frame_id == self.inner.target && is_here;
             self.update(|state| {
                 state.journal.navigation_begun(main);
+                if main {
+                    state.journal.left_by_page();
+                }
                 state.record_program_request(&event.url);
                 if is_here {
                     state.journal.leaves(&event.frame_id);
