@@ -44,7 +44,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(unix)]
-use clap::ValueEnum as _;
 use http::HeaderName;
 #[cfg(feature = "otlp")]
 use http::{HeaderMap, HeaderValue};
@@ -636,7 +635,7 @@ pub fn configure(
     Config::new(flags, warnings)
 }
 
-/// Reads the configuration of the background server. Defaults: headless, all capabilities except `code`.
+/// Reads the configuration of the background server. Defaults: headless, `--caps all`.
 #[cfg(unix)]
 fn configure_background(
     arguments: Vec<OsString>,
@@ -644,8 +643,7 @@ fn configure_background(
 ) -> Result<Config, EarlyExit> {
     let (mut flags, warnings) = layers::read_settings(arguments, environment)?;
     flags.browser.headless.get_or_insert(true);
-    let harmless = Capability::value_variants().iter().copied().filter(|name| *name != Capability::Code);
-    flags.tools.caps.get_or_insert_with(|| harmless.collect());
+    flags.tools.caps.get_or_insert_with(|| vec![Capability::All]);
     flags.tools.snapshot_max_chars.get_or_insert(BRIEF_CHARS);
     flags.tools.screenshot_dir.get_or_insert_with(|| project::FOLDER.into());
     flags.http.port = None;

@@ -43,6 +43,13 @@ def test_a_long_page_is_reported_in_short_and_stands_in_a_file(shell: Shell, sit
     assert 'link "A link with a number of its own: 299"' in shell.run("hover", last)
 
 
+def test_a_page_finds_the_interface_for_its_tools_only_on_request(shell: Shell, site: Site) -> None:
+    url = site.publish("/context", "<p></p><script>document.title = typeof document.modelContext</script>")
+    assert "Page Title: undefined" in shell.run("open", url)
+    shell.run("close")
+    assert "Page Title: object" in shell.run("open", url, "--caps", "all,webmcp")
+
+
 GROWS = """<title>Grows</title><button>Grow</button><main></main><script>
   const line = (_, number) => `<p>Line <a href="/${number}">${number}</a></p>`;
   document.querySelector("button").onclick = () =>
@@ -389,7 +396,7 @@ def test_a_command_fails_without_what_is_expected_of_it(shell: Shell, site: Site
     opened = shell.run("open", site.publish("/brings", BRINGS))
     assert "Saved" in shell.run("click", shell.ref('"Save"', opened), "--expect", "Saved")
     failed = shell.run("click", shell.ref('"Approve"', opened), "--expect", "Approved", status=1)
-    assert 'the text "Approved" did not come of it' in failed
+    assert 'did not lead to the text "Approved"' in failed
 
 
 def test_a_site_is_crawled_by_one_command(shell: Shell) -> None:
