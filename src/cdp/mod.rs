@@ -21,4 +21,5 @@ pub(crate) use connection::NOT_IN_FIREFOX;
 pub use connection::{Connection, EventSink, WeakConnection};
 pub use events::{Events, Observer, RawEvent};
 pub use policy::DetectableCommandReason;
+pub(crate) use protocol_log::FOLDER as PROTOCOL_LOG_FOLDER;
 pub use session::{CdpSession, PendingReply};

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// The environment variable that names the folder for log files, one per connection. Logs contain typed text,
 /// including passwords, and the contents of pages.
-const FOLDER: &str = "PATCHRIGHT_MCP_PROTOCOL_LOG";
+pub(crate) const FOLDER: &str = "PATCHRIGHT_MCP_PROTOCOL_LOG";
 
 /// How much of each message is logged, in bytes.
 const LONGEST: usize = 2_000;

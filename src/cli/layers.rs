@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::EarlyExit;
 use super::flags::Flags;
+use crate::cdp::PROTOCOL_LOG_FOLDER;
 use crate::mcp::arguments::closest_name;
 use crate::mcp::strict_json;
 
@@ -115,6 +116,7 @@ fn from_environment(
             // Compose files pass an unset variable as an empty string.
             Some(_) if value.is_empty() => {}
             Some(name) => insert(&mut layer, name, &value, key)?,
+            None if key == PROTOCOL_LOG_FOLDER => {}
             None => warnings.push(format!("{key} is set, but there is no such setting")),
         }
     }

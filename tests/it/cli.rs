@@ -164,6 +164,11 @@ fn a_misspelled_variable_is_reported() {
     assert_eq!(warnings, ["PATCHRIGHT_MCP_LOGLEVEL is set, but there is no such setting"]);
 }
 
+#[test]
+fn the_variable_for_the_protocol_log_is_known() {
+    assert!(read(&[], &[("PATCHRIGHT_MCP_PROTOCOL_LOG", "/tmp")]).unwrap().warnings.is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
