@@ -185,6 +185,14 @@ bench-python: .venv/ready browser ## Measure the Python library on a release bui
 	$(call say,Measuring)
 	python -m benches.python --python $(CURDIR)/target/bench/venv/bin/python --peers $(or $(PEERS),python) $(BENCH)
 
+.PHONY: bench-pages
+bench-pages: .venv/ready browser ## Measure reading many pages on a release build; PEERS=PYTHON for one that has other libraries
+	$(call say,Building the release to measure)
+	maturin build $(CARGO_FLAGS) --release --out target/bench/wheels
+	@scripts/prepare bench
+	$(call say,Measuring)
+	python -m benches.pages --python $(CURDIR)/target/bench/venv/bin/python --peers $(or $(PEERS),python) $(BENCH)
+
 .PHONY: firefox
 firefox: .venv/ready build ## Run the tests of the tools on Firefox; FIREFOX='-k NAME' for a part
 	@scripts/prepare firefox
