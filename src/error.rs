@@ -216,7 +216,7 @@ pub enum Error {
         in_quotes(name)
     )]
     UnknownKey { name: String },
-    #[error("waited {} in vain for {what}", human(*waited))]
+    #[error("timed out after {} waiting for {what}", human(*waited))]
     WaitRanOut { what: String, waited: Duration },
     #[strum(serialize = "wait_ran_out")]
     #[error("no download finished within {}", human(*waited))]
@@ -338,6 +338,7 @@ impl Error {
                 "use a ref, or a selector like text=Save, role=button[name=\"Save\"], #id"
             }
             Self::NavigationFailed { .. } => "check the URL, then navigate again",
+            Self::RequestFailed { .. } => "check the URL, and whether the server can be reached",
             Self::NotActionable { obstacle, .. } => return obstacle.suggestion(),
             Self::PressMissed { .. } => "take a snapshot to see what covers it, and click again",
             Self::PressReplaced { .. } => "if the press had no effect, click that one",
@@ -367,8 +368,9 @@ impl Error {
             Self::NoSuchOption { available } if available.is_empty() => {
                 "first fill in the fields that the options depend on, or click the list and take a snapshot"
             }
-            Self::NoSuchOption { .. } => "use the full name of one of them",
-            Self::SeveralOptions { .. } => "use the full name of one of them, or its value",
+            Self::NoSuchOption { .. } | Self::SeveralOptions { .. } => {
+                "use the full name of one of them, or its value"
+            }
             Self::Strayed { .. } => "clear that field, wait until the page is at rest, and type again",
             Self::FieldRemoved => {
                 "take a snapshot, and see what the field in its place shows before you type again"
@@ -548,7 +550,9 @@ impl Obstacle {
                 Some("look for a control that makes it editable, for example a button beside it")
             }
             Self::Moving => Some("wait until it stops, or close what moves it"),
-            Self::OutsideViewport => Some("enlarge the page, or open the container that holds it"),
+            Self::OutsideViewport => Some(
+                "scrolling does not reach it: enlarge the viewport, or open the menu or panel that contains it",
+            ),
             Self::Missing => Some("take a new snapshot and use a ref from it"),
         }
     }

@@ -25,6 +25,10 @@ pub(super) fn read_under(settings: &Settings, text: &str) -> Result<Url> {
 fn read(text: &str) -> Result<Url> {
     let text = text.trim();
     let refused = |reason: &str| Error::UrlRefused { reason: reason.to_owned() };
+    let is_relative = text.starts_with(['/', '.', '?', '#']) && !text.starts_with("//");
+    if is_relative {
+        return Err(refused("it is relative; give the whole URL, such as https://example.com/path"));
+    }
     let url = if has_scheme(text) {
         Url::parse(text)
     } else {
@@ -78,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_reach_inside_are_refused() {
+    fn addresses_that_are_relative_or_reach_inside_are_refused() {
         for typed in [
             "javascript:alert(1)",
             " java\nscript:alert(1)",
@@ -92,6 +96,10 @@ mod tests {
             "",
             "https://",
             "http://a b",
+            "/api",
+            "../x",
+            "?q=1",
+            "#top",
         ] {
             assert_eq!(read(typed).unwrap_err().code(), "url_refused", "{typed}");
         }

@@ -33,10 +33,19 @@ pub fn check_arguments(schema: &Map<String, Value>, arguments: &mut Map<String, 
 
 /// Returns the known name that is most similar to a misspelt one; `None` if none is similar enough.
 pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    similar_names(name, known).first().copied()
+}
+
+/// Returns the known name that is meant by a misspelt one, or up to three that may be meant, most similar first.
+pub fn similar_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    const MISSPELT: f64 = 0.85;
     let score =
         |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let scored = known.into_iter().map(|other| (score(other), other));
-    scored.filter(|(score, _)| *score >= 0.6).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other)
+    let mut similar: Vec<_> = scored.filter(|(score, _)| *score >= 0.6).collect();
+    similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let most = if similar.first().is_some_and(|(score, _)| *score >= MISSPELT) { 1 } else { 3 };
+    similar.into_iter().take(most).map(|(_, other)| other).collect()
 }
 
 fn check_object(

@@ -79,7 +79,7 @@ impl Expected {
                 true if Some(page) == current.as_ref() => {
                     let what = wanted.describe();
                     let what = format!(
-                        "{what} is there already, so it cannot come of the action, which was not done"
+                        "{what} is there already, so it cannot be a result of the action, which was not done"
                     );
                     return Err(Error::Unexpected { what });
                 }
@@ -104,7 +104,7 @@ impl Expected {
             }
             if Instant::now() >= deadline {
                 let (what, limit) = (wanted.describe(), human(limit));
-                let what = format!("the action was done, but {what} did not come of it within {limit}");
+                let what = format!("the action was done, but it did not lead to {what} within {limit}");
                 return Err(Error::Unexpected { what });
             }
             sleep_until((Instant::now() + PAUSE).min(deadline)).await;

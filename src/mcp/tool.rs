@@ -251,7 +251,7 @@ impl AnyTool {
         }
         let family = self.family;
         if family.has_steps && self.has_page() && self.effect == ToolEffect::Acts {
-            let what = "What must come of it: a text, a selector, a URL (* matches anything), or nothing.";
+            let what = "What must result: a text, a selector, a URL (* matches anything), or nothing.";
             properties.insert(
                 EXPECT_ARGUMENT.to_owned(),
                 json!({ "description": what, "type": "string", "minLength": 1 }),
@@ -470,9 +470,11 @@ impl Registry {
             }
         } else {
             let names = self.enabled.iter().map(|tool| tool.name);
-            arguments::closest_name(name, names)
-                .map(|near| format!(" (did you mean {near}?)"))
-                .unwrap_or_default()
+            match &arguments::similar_names(name, names)[..] {
+                [] => String::new(),
+                [near] => format!(" (did you mean {near}?)"),
+                similar => format!(" (similar: {})", similar.join(", ")),
+            }
         };
         let name = name.chars().take(100).collect();
         Err(UnknownTool { name, advice })

@@ -146,6 +146,8 @@ fn the_34_core_tools_are_always_there_and_others_where_they_are_asked_for() {
 fn an_unknown_tool_is_answered_with_the_one_that_was_meant() {
     let error = registry(&[], Toolset::VARIANTS).find("browser_clickk").unwrap_err();
     assert_eq!(error.to_string(), "Unknown tool: browser_clickk (did you mean browser_click?)");
+    let error = registry(&[], Toolset::VARIANTS).find("browser_context_select").unwrap_err().to_string();
+    assert!(error.contains("browser_context_list") && error.contains("browser_context_switch"), "{error}");
 }
 
 #[test]

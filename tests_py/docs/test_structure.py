@@ -84,20 +84,20 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40051,
-    "mcp": 25008,
+    "browser": 40076,
+    "mcp": 25025,
     "session": 7191,
     "bidi": 5139,
     "snapshot": 5730,
     "cli": 5355,
     "python": 5069,
-    "cdp": 3100,
+    "cdp": 3101,
     "webdriver": 2198,
     "live": 1744,
     "trace": 1001,
     "fleet": 1481,
     "secrets": 989,
-    "error": 940,
+    "error": 944,
     "messages": 828,
     "pdf": 760,
 }

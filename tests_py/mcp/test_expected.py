@@ -86,21 +86,21 @@ async def test_an_action_that_brings_about_what_is_expected_succeeds(
 
 
 UNMET: dict[str, tuple[str, dict[str, object], str, str]] = {
-    "another text": ("browser_click", {"ref": "#wrong"}, "Saved", 'the text "Saved" did not come'),
-    "no element": ("browser_click", {"ref": "#wrong"}, "#shown", "the element did not come"),
-    "no URL": ("browser_click", {"ref": "#wrong"}, "/expected/next", "the address did not come"),
+    "another text": ("browser_click", {"ref": "#wrong"}, "Saved", 'did not lead to the text "Saved"'),
+    "no element": ("browser_click", {"ref": "#wrong"}, "#shown", "did not lead to the element"),
+    "no URL": ("browser_click", {"ref": "#wrong"}, "/expected/next", "did not lead to the address"),
     "a change": ("browser_click", {"ref": "#wrong"}, "nothing", "something changed"),
     "a look": ("browser_click", {"ref": "#paint"}, "nothing", "something changed"),
     "a drawing": ("browser_click", {"ref": "#draw"}, "nothing", "something changed"),
     "another URL": ("browser_click", {"ref": "#move"}, "nothing", "something changed"),
     "a new tab": ("browser_click", {"ref": "#open"}, "nothing", "something changed"),
     "a value": ("browser_type", {"ref": "#name", "text": "Ada"}, "nothing", "something changed"),
-    "a key": ("browser_press_key", {"key": "F2"}, "Refused", 'the text "Refused" did not come'),
+    "a key": ("browser_press_key", {"key": "F2"}, "Refused", 'did not lead to the text "Refused"'),
     "a choice": (
         "browser_select_option",
         {"ref": "#kind", "values": ["Bee"]},
         "Saved Ant",
-        "did not come of it",
+        "did not lead to",
     ),
 }
 
@@ -148,7 +148,7 @@ async def test_a_step_without_what_is_expected_of_it_is_the_last(workshop: Works
     reply = await workshop.server.call("browser_steps", steps=steps)
     assert reply.is_error
     assert "Step 2 of 3 (browser_click) failed; the rest was not done." in reply.text
-    assert 'the text "Gone" did not come of it' in reply.section("Error")
+    assert 'did not lead to the text "Gone"' in reply.section("Error")
     assert await workshop.output() == "Saved Ada"
     whole = await workshop.server.call("browser_steps", steps=steps[:1], expect="Saved Eve")
     assert whole.is_error
@@ -175,4 +175,4 @@ async def test_a_session_expects_as_well(workshop: Workshop, site: Site, page: R
     session = json.loads((await workshop.do("create_session")).text)["sessionId"]
     await workshop.do("browser_navigate", url=site.url("/expected/page"), sessionId=session, expect="Ready")
     refused = await workshop.refused("browser_click", ref="#wrong", expect="Saved", sessionId=session)
-    assert 'the text "Saved" did not come of it' in refused
+    assert 'did not lead to the text "Saved"' in refused

@@ -82,7 +82,7 @@ async def test_every_program_ends(workshop: Workshop, site: Site) -> None:
         )
         assert reply.is_error
         assert reply.section("Result") == "begun"
-        assert "waited 300 ms in vain for the end of the program" in reply.section("Error").lower()
+        assert "timed out after 300 ms waiting for the end of the program" in reply.section("Error").lower()
     assert await run(workshop, "print(kept, await page.title() != '')") == "7 True"
     for ending in ("import sys\nsys.exit(3)", "exit(3)", "raise KeyboardInterrupt"):
         reply = await workshop.server.call(

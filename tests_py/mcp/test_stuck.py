@@ -278,7 +278,7 @@ async def test_a_script_of_the_callers_that_never_ends_is_ended_and_the_page_wor
         opened = await server.open(site.page("form"))
         ended = await server.call("browser_evaluate", function="() => { for (;;); }")
         assert ended.is_error
-        assert "Waited 3 s in vain" in ended.text
+        assert "Timed out after 3 s" in ended.text
         typed = await server.call("browser_type", ref=opened.ref('textbox "Name"'), text="Ada")
         assert not typed.is_error
         assert await server.evaluate("() => document.querySelector('input').value") == "Ada"

@@ -59,7 +59,7 @@ async def test_an_element_is_waited_for_until_it_can_be_seen_and_until_it_cannot
     await later(workshop, "document.querySelector('#it').remove()")
     await workshop.do("browser_wait_for", selectorGone="#it")
     said = await workshop.refused("browser_wait_for", selector="#it", timeout=300)
-    assert "Waited 300 ms in vain for the element" in said
+    assert "Timed out after 300 ms waiting for the element" in said
     assert "selector is invalid" in await workshop.refused("browser_wait_for", selector="p[", timeout=300)
 
 
@@ -67,14 +67,14 @@ async def test_an_address_is_waited_for(workshop: Workshop, site: Site) -> None:
     await workshop.open(site.page("form"))
     await later(workshop, "history.pushState(null, '', '/there/7?x=1')")
     await workshop.do("browser_wait_for", url="/there/*x=1")
-    assert "in vain" in await workshop.refused("browser_wait_for", url="/elsewhere", timeout=200)
+    assert "Timed out after" in await workshop.refused("browser_wait_for", url="/elsewhere", timeout=200)
 
 
 async def test_a_response_is_waited_for_and_reported(workshop: Workshop, site: Site) -> None:
     site.hold()
     await workshop.open(site.page("form"))
     await later(workshop, "fetch('/hold/data?n=1')")
-    assert "in vain" in await workshop.refused("browser_wait_for", response="/hold/data", timeout=400)
+    assert "Timed out after" in await workshop.refused("browser_wait_for", response="/hold/data", timeout=400)
     site.release()
     answer = await workshop.do("browser_wait_for", response="/hold/*n=1")
     assert "Answered 200" in answer.section("Result")
@@ -84,7 +84,9 @@ async def test_a_condition_is_waited_for(workshop: Workshop, site: Site) -> None
     await workshop.open(site.page("form"))
     await later(workshop, "window.ready = 1")
     await workshop.do("browser_wait_for", function="() => window.ready")
-    assert "in vain" in await workshop.refused("browser_wait_for", function="() => window.never", timeout=300)
+    assert "Timed out after" in await workshop.refused(
+        "browser_wait_for", function="() => window.never", timeout=300
+    )
 
 
 @pytest.mark.long

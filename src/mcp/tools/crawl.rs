@@ -25,10 +25,10 @@ const LONGEST_EXAMPLE: usize = 48;
 pub struct Crawl {
     #[schemars(length(min = 1))]
     pub url: String,
-    /// Name, or a path below the working directory.
+    /// Where to save: a name, or a path below the working directory.
     #[schemars(length(min = 1))]
     pub folder: String,
-    /// Links away from the start.
+    /// Maximum links from the start.
     #[schemars(range(min = 0, max = 1000))]
     pub max_depth: Option<u32>,
     /// Default: 100.
@@ -37,13 +37,13 @@ pub struct Crawl {
     /// URLs to open, such as `https://a.example/docs/**`. Default: all of the host.
     #[serde(default)]
     pub include: Vec<String>,
-    /// URLs not to open.
+    /// URLs to skip, such as `**/logout*`.
     #[serde(default)]
     pub exclude: Vec<String>,
     /// In s. Default: 3600.
     #[schemars(range(min = 1, max = 86_400))]
     pub time_limit: Option<f64>,
-    /// Tabs. Default: 4.
+    /// Number of tabs. Default: 4.
     #[schemars(range(min = 1, max = 16))]
     pub concurrency: Option<usize>,
     /// Only if the user asks for it.

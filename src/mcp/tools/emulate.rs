@@ -10,7 +10,6 @@ use crate::mcp::call::Call;
 use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::tool::{Capability, Tool, ToolEffect};
 
-/// Preferred color scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

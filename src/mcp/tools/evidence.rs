@@ -30,8 +30,7 @@ const MOST_PIXELS: u32 = 1_147_000;
 /// The maximum magnification of a region.
 pub(super) const LARGEST_SCALE: f64 = 4.0;
 
-/// Take a special screenshot: with numbered labels, an enlarged region, scaled down, or the difference from the last
-/// one.
+/// Take a screenshot with numbered labels, of an enlarged region, scaled down, or compared with the last one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeAnnotatedScreenshot {
@@ -218,7 +217,7 @@ pub enum RecordAction {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RecordPage {
     pub action: RecordAction,
-    /// File name in the output directory, or a path below the working directory. For a video, at start or stop.
+    /// Name in the output directory, or path below the working directory. For a video, at start or stop.
     pub filename: Option<String>,
 }
 

@@ -35,7 +35,7 @@ const SCROLL: &str = "scroll";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Extract {
-    /// Selector of items, one row each. Without `fields`: of a table.
+    /// Selector of the items, one row each. Without `fields`: selector of a table.
     #[schemars(length(min = 1))]
     pub each: Option<String>,
     /// Name: "selector", "selector@attribute", or {selector, attribute, type, list, optional, fields}. Types: string, integer,

@@ -22,7 +22,7 @@ pub struct Find {
     /// Instead of text, for example (?i)save|submit.
     #[schemars(length(min = 1))]
     pub regex: Option<String>,
-    /// Context lines around each match. Default: 1.
+    /// Context lines. Default: 1.
     #[schemars(range(min = 0, max = 50))]
     pub around: Option<u32>,
 }

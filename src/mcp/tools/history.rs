@@ -18,7 +18,7 @@ pub enum HistoryAction {
     Fresh,
 }
 
-/// Go back or forward in the tab's history, or reload.
+/// Go back or forward, or reload.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct History {

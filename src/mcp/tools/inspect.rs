@@ -18,7 +18,7 @@ use crate::snapshot::{self, Ref, Tree};
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
 /// Show the page, or one part, as an outline with element refs; given ref or filename, also link URLs.
-/// Actions show only what changed.
+/// Actions return only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {

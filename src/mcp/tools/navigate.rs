@@ -120,7 +120,7 @@ async fn handle_challenge(call: &Call<'_>, page: &Page, url: &Url, reply: &mut R
     Ok(())
 }
 
-/// Go back one page in the history. To go forward or reload: `browser_history`.
+/// Go back one page. To go forward or reload: `browser_history`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NavigateBack {}
 
@@ -141,7 +141,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// Default: the page is usable.
+/// Without it: until the content is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {

@@ -60,7 +60,7 @@ pub struct Fetch {
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// 页面内容的起始字符（从 0 计）
+    /// 返回内容的起始字符（从 0 计）
     pub offset: Option<usize>,
     /// 最多返回的字符数
     pub max_chars: Option<usize>,
@@ -143,7 +143,7 @@ pub struct Click {
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// 页面内容的起始字符（从 0 计）
+    /// 返回内容的起始字符（从 0 计）
     pub offset: Option<usize>,
     /// 最多返回的字符数
     pub max_chars: Option<usize>,
@@ -192,7 +192,7 @@ pub struct FillForm {
     /// 超时（毫秒）
     #[schemars(range(min = 100))]
     pub timeout: Option<f64>,
-    /// 页面内容的起始字符（从 0 计）
+    /// 返回内容的起始字符（从 0 计）
     pub offset: Option<usize>,
     /// 最多返回的字符数
     pub max_chars: Option<usize>,

@@ -15,7 +15,7 @@ use crate::session::ContentKind;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PdfSave {
-    /// File name in the output directory, or a path below the working directory. Default: a timestamp.
+    /// Name in the output directory, or path below the working directory. Default: a timestamp.
     #[serde(alias = "filename")]
     pub path: Option<String>,
     #[serde(default)]

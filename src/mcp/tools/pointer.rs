@@ -27,7 +27,7 @@ pub struct Hover {
     /// Ref or selector. Without it, position is in the viewport.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// 10,20 (px) or 90%,50%.
+    /// Point: 10,20 (px) or 90%,50%.
     pub position: Option<String>,
     pub action: Option<PointerAction>,
     #[serde(default)]
@@ -251,9 +251,9 @@ fn describe_drag(dragged: &DragResult) -> String {
         DragResult::Sized { width, height } => format!(": it is now {width} × {height} px"),
         DragResult::Drawn => ": the drawing changed".to_owned(),
         DragResult::Gone => ": it is no longer where it was".to_owned(),
-        DragResult::Effect { .. } => ". It stayed where it is; what came of it stands below".to_owned(),
+        DragResult::Effect { .. } => ". It stayed where it is; its effect is shown below".to_owned(),
         DragResult::None { taken: true, .. } => {
-            ": the page took the drop, and shows nothing of it".to_owned()
+            ": the page accepted the drop, but shows no change".to_owned()
         }
         DragResult::None { .. } | DragResult::Unknown => {
             ": whether anything moved cannot be seen from here".to_owned()

@@ -125,7 +125,7 @@ pub struct ShowRequest {
     pub id: u64,
     #[serde(default)]
     pub part: RequestPart,
-    /// Path in a JSON body: `items[0].name`, `items[*].id`.
+    /// Return this part of a JSON body: `items[0].name`, `items[*].id`.
     pub path: Option<String>,
     /// Start at this character.
     pub offset: Option<usize>,
@@ -266,7 +266,7 @@ pub enum RuleAction {
 #[serde(rename_all = "camelCase")]
 pub struct RouteRequests {
     pub action: RuleAction,
-    /// Part of the URL; * matches anything. To clear: default is all rules.
+    /// Part of the URL; * matches anything. With clear, default: all rules.
     #[schemars(length(min = 1))]
     pub url: Option<String>,
     /// Response status. Default: 200.
@@ -465,10 +465,10 @@ pub struct SendRequest {
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     pub body: Option<String>,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
-    /// Maximum length of the response. Default: 10000.
+    /// Default: 10000.
     #[schemars(range(min = 1))]
     pub max_chars: Option<usize>,
 }

@@ -23,14 +23,14 @@ const MOST_WRITTEN: usize = 20_000_000;
 /// How long a program may take to end after it was asked to stop.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
-/// Run Python with Playwright's async API, for loops and tables that would take many calls. `page` is the current tab;
-/// names persist between calls. Returns only what it prints.
+/// Run Python with Playwright's async API, for many steps or loops. `page` is the current tab; names persist
+/// between calls. Returns only what it prints.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RunPython {
     /// For example `print(await page.locator("li").all_inner_texts())`.
     #[schemars(length(min = 1))]
     pub program: String,
-    /// Timeout in ms. Default: 30 s.
+    /// In ms. Default: 30000.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }

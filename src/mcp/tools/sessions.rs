@@ -157,7 +157,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// Default: the page is usable.
+/// Without it: until the content is complete.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {

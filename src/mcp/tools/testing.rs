@@ -52,7 +52,7 @@ pub struct Expect {
     pub expected: Option<String>,
     #[serde(default)]
     pub not: bool,
-    /// Timeout in ms.
+    /// In ms.
     #[schemars(range(min = 100, max = 600_000))]
     pub timeout: Option<f64>,
 }
@@ -213,7 +213,7 @@ async fn stop(call: &Call<'_>) -> Result<()> {
 pub struct ExportScript {
     #[serde(default)]
     pub language: ScriptLanguage,
-    /// Ref or selector.
+    /// Ref or selector of the element.
     pub r#ref: Option<String>,
     /// Number of newest statements to export. Default: all.
     #[schemars(range(min = 1, max = 1000))]
