@@ -401,7 +401,7 @@ impl Page {
             let unknown = |_| Error::InvalidArguments {
                 problems: vec!["format: expected one of (text|markdown|html)".to_owned()],
             };
-            page.content_with_frames(format.parse::<ContentFormat>().map_err(unknown)?, false).await
+            page.built_content(format.parse::<ContentFormat>().map_err(unknown)?).await
         })
     }
 

@@ -27,6 +27,15 @@ LOCALE = """() => [Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.l
     Intl.DateTimeFormat().resolvedOptions().locale]"""
 
 
+async def test_a_page_is_read_when_its_content_has_arrived(page: Page, site: Site) -> None:
+    rows = """<ul></ul><script>
+        fetch("/hold/rows").then(() => (document.querySelector("ul").innerHTML = "<li>Last row</li>"));
+        setTimeout(() => fetch("/release"), 300);
+    </script>"""
+    await page.goto(site.publish("/rows", document("Rows", rows)))
+    assert "Last row" in await page.read()
+
+
 @pytest.fixture(scope="module")
 def proxy() -> Iterator[Proxy]:
     """Knows every name, and takes all of them for this machine."""

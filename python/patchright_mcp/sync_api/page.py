@@ -599,11 +599,14 @@ class Page(PageTraffic, PageConsole, Closable, PageEvents):
         return cast("str", self._run(self._native.snapshot(chosen)))
 
     def markdown(self) -> str:
-        """Returns the readable content of the page as Markdown, main content first."""
+        """Returns the readable content of the page as Markdown, main content first. Waits as `read` does."""
         return self.read("markdown")
 
     def read(self, format: Literal["text", "markdown", "html"] = "text") -> str:
-        """Returns the readable content of the page as plain text or Markdown, or the document's HTML."""
+        """Returns the readable content of the page as plain text or Markdown, or the document's HTML.
+
+        It first waits, at most 5 s, until the page has built its content: while it grows, or while a request may add content.
+        """
         return cast("str", self._run(self._native.read(format)))
 
     def scroll_to_end(

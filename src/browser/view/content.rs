@@ -10,7 +10,9 @@ use tokio::time::timeout;
 use super::pdf_text::{pdf_of, unreadable_pdf};
 use crate::browser::elements::closed_roots::learn_closed_roots;
 use crate::browser::elements::element::ElementHandle;
+use crate::browser::elements::settle::BUILDING_LIMIT;
 use crate::browser::objects::frame::Frame;
+use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{ScriptWorld, value_argument};
 use crate::error::{Error, Result};
@@ -58,6 +60,12 @@ impl Page {
     /// Returns the content of the main frame's document.
     pub async fn content(&self, format: ContentFormat) -> Result<String> {
         read(self.main_frame(), None, format, false).await
+    }
+
+    /// Waits, at most 5 s, until the document has built its content. Returns it as `content_with_frames` does.
+    pub async fn built_content(&self, format: ContentFormat) -> Result<String> {
+        self.until_content_built(JournalMark::BEGINNING, BUILDING_LIMIT).await;
+        self.content_with_frames(format, false).await
     }
 
     /// Returns the content of the main frame's document, followed by that of visible child frames. With
