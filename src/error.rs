@@ -337,6 +337,9 @@ impl Error {
             Self::InvalidSelector { .. } => {
                 "use a ref, or a selector like text=Save, role=button[name=\"Save\"], #id"
             }
+            Self::NavigationFailed { reason } if reason == "net::ERR_UNSAFE_PORT" => {
+                "use another port: the browser blocks this one"
+            }
             Self::NavigationFailed { .. } => "check the URL, then navigate again",
             Self::RequestFailed { .. } => "check the URL, and whether the server can be reached",
             Self::NotActionable { obstacle, .. } => return obstacle.suggestion(),
@@ -358,9 +361,7 @@ impl Error {
             Self::WrongElement { needed: RequiredKind::NativeSelect | RequiredKind::List, .. } => {
                 "click to open the list, then click an option"
             }
-            Self::WrongElement { needed, .. } if needed.is_value() => {
-                "write the value in this format or a common one"
-            }
+            Self::WrongElement { needed, .. } if needed.is_value() => "write the value in such a format",
             Self::WrongElement { needed: RequiredKind::Text, found } if found.is_button() => {
                 "click it; if it asks for files, use the type \"file\""
             }
@@ -376,9 +377,10 @@ impl Error {
                 "take a snapshot, and see what the field in its place shows before you type again"
             }
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
-            Self::WaitRanOut { .. } | Self::NotAsExpected { .. } | Self::Unexpected { .. } => {
+            Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
             }
+            Self::Unexpected { .. } => "the answer shows what changed; if it shows nothing, take a snapshot",
             Self::DownloadAway { .. } => {
                 "allow more time if a download is running; otherwise start it, and check the response with browser_network_requests"
             }

@@ -6,6 +6,7 @@ pub const SESSION_CLOSED: &str = "Session closed successfully";
 pub const CLICKED_MESSAGE: &str = "Click successful";
 pub const TYPED_MESSAGE: &str = "Type successful";
 
+pub const SESSION_MISSING_HELP: &str = "Pass the sessionId from create_session.";
 pub const SESSION_NOT_FOUND_HELP: &str = "Make one with create_session.";
 pub const SESSION_EXPIRED_HELP: &str = "Create another with create_session. A session expires --session-timeout after its creation, used or not.";
 pub const SESSION_LIMIT_HELP: &str =

@@ -186,7 +186,10 @@ fn each_failure_has_a_code_of_its_own() {
             error,
             json!({
                 "errorCode": "INVALID_PARAMETERS", "message": "sessionId is required",
-                "details": {"problems": ["`sessionId` is missing; it is a string"]},
+                "details": {
+                    "problems": ["`sessionId` is missing; it is a string"],
+                    "next": "Pass the sessionId from create_session.",
+                },
             })
         );
     });

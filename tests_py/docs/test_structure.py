@@ -84,8 +84,8 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40076,
-    "mcp": 25025,
+    "browser": 40084,
+    "mcp": 25030,
     "session": 7191,
     "bidi": 5139,
     "snapshot": 5730,
@@ -97,7 +97,7 @@ BUDGETS = {
     "trace": 1001,
     "fleet": 1481,
     "secrets": 989,
-    "error": 944,
+    "error": 946,
     "messages": 828,
     "pdf": 760,
 }

@@ -87,7 +87,8 @@ CLICKS = {
     "moved away as it is pressed": Case(GO_AND.format("this.style.marginLeft = '300px'"), BLOCKED, did=None),
     "moved away by a busy page": Case(
         GO_AND.format("this.style.marginLeft = '300px'")
-        + "<script>setInterval(() => { for (const end = Date.now() + 400; Date.now() < end;); }, 450)</script>",
+        + "<script>setInterval(() => { for (const end = Date.now() + 400; Date.now() < end;); },"
+        + " 450)</script>",
         BLOCKED,
         did=None,
     ),

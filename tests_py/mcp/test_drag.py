@@ -95,7 +95,7 @@ async def test_a_line_is_drawn_from_one_place_on_a_canvas_to_another(hand: Serve
 
 async def test_two_faint_black_pixels_change_a_drawing(hand: Server, site: Site) -> None:
     await hand.open(site.page("drags"))
-    # Black pixels differ only in their highest byte. 31 × 1 + 225 is a multiple of 256.
+    # Black pixels differ only in their highest byte. 31 + 225 is 256.
     await hand.evaluate(
         """() => document.querySelector("#map").insertAdjacentHTML("afterend", `
             <canvas id="faint" width="100" height="50" role="img" aria-label="Faint"></canvas>`)"""

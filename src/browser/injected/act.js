@@ -317,7 +317,8 @@ engine.optionsFor = (node, choices, { first, force }) => {
   const takesFirst = first && !multiple && wanted.length > 0;
   if (takesFirst) wanted.splice(0, wanted.length, Math.min(...wanted));
   if (missing && !takesFirst) {
-    return { blocked: "disabled", available: options.slice(0, MOST_OPTIONS_SHOWN).map(engine.optionText), matching, multiple };
+    const places = Array.from(options.slice(0, MOST_OPTIONS_SHOWN).keys());
+    return { blocked: "disabled", available: distinguished(options, places), matching, multiple };
   }
   if (wanted.some((index) => isDisabledOption(options[index]))) return { blocked: "disabled", multiple };
   const selected = options.flatMap((option, index) => (option.selected ? [index] : []));

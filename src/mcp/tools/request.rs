@@ -46,7 +46,7 @@ pub struct SearchRequests {
     /// Text in the response body.
     #[schemars(length(min = 1))]
     pub text: Option<String>,
-    /// Number of newest requests. Default: 50.
+    /// Show at most this many, the newest. Default: 50.
     #[schemars(range(min = 1, max = 1000))]
     pub last: Option<usize>,
 }
@@ -266,7 +266,7 @@ pub enum RuleAction {
 #[serde(rename_all = "camelCase")]
 pub struct RouteRequests {
     pub action: RuleAction,
-    /// Part of the URL; * matches anything. With clear, default: all rules.
+    /// Part of the URL; * matches anything. For clear: the rule to remove. Default: all.
     #[schemars(length(min = 1))]
     pub url: Option<String>,
     /// Response status. Default: 200.

@@ -411,7 +411,12 @@ fn fail(&FailedCall { tool: name, arguments, error, .. }: &FailedCall<'_>, reply
                 Some(value) => *name != "text" && value.as_str().is_some_and(str::is_empty),
             });
             let message = texts::missing_arguments(if lacks { required } else { &[] });
-            ("INVALID_PARAMETERS", message, Some(json!({ "problems": problems })))
+            let next = (lacks && argument("sessionId").is_empty()).then_some(texts::SESSION_MISSING_HELP);
+            let mut details = json!({ "problems": problems });
+            if let Some(next) = next {
+                details["next"] = next.into();
+            }
+            ("INVALID_PARAMETERS", message, Some(details))
         }
         Error::InvalidSelector { .. } => ("INVALID_PARAMETERS", texts::missing_arguments(&[]), engine()),
         Error::NavigationFailed { .. }
