@@ -132,7 +132,7 @@ async def test_pages_that_fail_do_not_end_a_crawl(
     context: BrowserContext, site: EndlessSite, tmp_path: Path
 ) -> None:
     site.traps = False
-    context.set_default_navigation_timeout(1000)
+    context.set_default_navigation_timeout(4000)
     site.slow, site.busy, site.fails = {"/p/9"}, {"/p/10"}, {"/p/11"}
     report = await context.crawl(site.url("/"), tmp_path)
     assert (report.pages, report.failed, report.waiting) == (28, 3, 0)

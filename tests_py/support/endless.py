@@ -73,7 +73,7 @@ class EndlessSite(Served):
         if path.startswith("/p/"):
             self.times.append(time.monotonic())
         if path in self.slow:
-            time.sleep(2)
+            time.sleep(10)
         if path in self.fails:
             return 500, "text/html", b"<title>Broken</title><p>Broken", {}
         if path.startswith("/old/"):
