@@ -43,7 +43,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(unix)]
 use http::HeaderName;
 #[cfg(feature = "otlp")]
 use http::{HeaderMap, HeaderValue};
