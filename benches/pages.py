@@ -17,20 +17,23 @@ import asyncio
 import base64
 import json
 import os
+import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 
+from benches.processes import descendants, has_module, memory_mb
 from tests_py.support.served import Served
 
 if TYPE_CHECKING:
@@ -43,9 +46,10 @@ SCRIPTS, SCRIPT_BYTES, IMAGES = 20, 100_000, 100
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
-# Reading the memory of many processes slows them down.
-SAMPLE_INTERVAL_S = 2
-Read = Callable[[Any, str], Awaitable[str]]
+# Reading the memory of many processes slows them down, so long runs are sampled seldom.
+LONGEST_PAUSE_S = 2
+Read = Callable[[str], Awaitable[str]]
+LONGEST_RUN_S = 300
 
 
 @dataclass
@@ -141,16 +145,16 @@ def last_row(number: str) -> str:
     return f"Last row of page {number}."
 
 
-async def take_turns(urls: list[str], workers: list[Callable[[str], Awaitable[str]]]) -> list[str]:
-    """Reads all pages, one after the other in each worker."""
+async def take_turns(urls: list[str], readers: list[Read]) -> list[str]:
+    """Reads all pages, one after the other with each reader."""
     waiting, texts = list(reversed(urls)), []
 
-    async def work(read: Callable[[str], Awaitable[str]]) -> None:
+    async def work(read: Read) -> None:
         while waiting:
             url = waiting.pop()
             texts.append(await read(url))
 
-    await asyncio.gather(*(work(read) for read in workers))
+    await asyncio.gather(*(work(read) for read in readers))
     return texts
 
 
@@ -183,7 +187,7 @@ async def with_kept_pages(library: str, browser: str, urls: list[str], state: st
         context = await launched.new_context()
         begun = time.monotonic()
 
-        def reader(page: Any) -> Callable[[str], Awaitable[str]]:  # noqa: ANN401
+        def reader(page: Any) -> Read:  # noqa: ANN401
             async def read(url: str) -> str:
                 await page.goto(url, wait_until=state)
                 return str(await page.locator("body").inner_text())
@@ -241,7 +245,7 @@ async def with_lightpanda(_: str, urls: list[str]) -> tuple[float, list[str]]:
         sessions = [await browser.new_session() for _ in range(CONCURRENCY)]
         begun = time.monotonic()
 
-        def reader(session: Any) -> Callable[[str], Awaitable[str]]:  # noqa: ANN401
+        def reader(session: Any) -> Read:  # noqa: ANN401
             async def read(url: str) -> str:
                 await session.goto(url=url)
                 return str(await session.markdown())
@@ -319,66 +323,37 @@ def measured(name: str, kind: str, origin: str, count: int) -> Outcome:
     return Outcome(count / taken, complete)
 
 
-def run(python: str, name: str, kind: str, origin: str, count: int) -> Outcome:
-    """Lets one library read in a process of its own, and measures the process and its descendants."""
+def run(python: str, name: str, kind: str, origin: str, count: int) -> Outcome | None:
+    """Lets one library read in a process of its own, and measures the process and its descendants.
+
+    `None` if it fails, or takes too long.
+    """
     command = [python, "-m", "benches.pages", "--measure", name, kind, origin, str(count)]
-    with (
-        tempfile.TemporaryFile() as output,
-        subprocess.Popen(command, stdout=output) as process,
-    ):
-        watcher = Watcher(process.pid)
-        watcher.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        peak = watcher.stop()
+    before, begun, peak = cpu_s(), time.monotonic(), 0.0
+    with tempfile.TemporaryFile() as output, subprocess.Popen(command, stdout=output) as process:
+        while process.poll() is None:
+            below = descendants(process.pid)
+            taken = time.monotonic() - begun
+            if taken > LONGEST_RUN_S:
+                for pid in [*below, process.pid]:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            peak = max(peak, sum(memory_mb(pid) for pid in [process.pid, *below]))
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(min(LONGEST_PAUSE_S, 0.1 + taken / 4))
         if process.returncode:
-            message = f"{name} failed on {kind} pages with {process.returncode}"
-            raise SystemExit(message)
+            return None
         output.seek(0)
         outcome = Outcome(**json.loads(output.read().splitlines()[-1]))
-    outcome.cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000 / count
+    outcome.cpu_ms = (cpu_s() - before) * 1000 / count
     outcome.peak_mb = peak
     return outcome
 
 
-class Watcher(Thread):
-    """Samples the proportional memory of a process and its descendants."""
-
-    def __init__(self, process: int) -> None:
-        super().__init__(daemon=True)
-        self._process = process
-        self._peak = 0.0
-        self._is_over = False
-
-    def run(self) -> None:
-        """Samples until `stop`."""
-        while not self._is_over:
-            self._peak = max(self._peak, memory_mb(self._process))
-            time.sleep(SAMPLE_INTERVAL_S)
-
-    def stop(self) -> float:
-        """Ends the sampling, and returns the peak in MB."""
-        self._is_over = True
-        self.join()
-        return self._peak
-
-
-def memory_mb(process: int) -> float:
-    """The proportional memory of a process and its descendants, in MB."""
-    try:
-        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
-        tasks = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")]
-    except OSError:
-        return 0.0
-    own = next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
-    children = {int(child) for text in tasks for child in text.split()}
-    return own / 1024 + sum(memory_mb(child) for child in children)
-
-
-def has(python: str, module: str) -> bool:
-    """Whether an interpreter can import a module."""
-    command = [python, "-c", f"import {module}"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+def cpu_s() -> float:
+    """The CPU time of all descendants that have ended, in seconds."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
@@ -400,9 +375,9 @@ def main() -> None:
     names = [
         name
         for name, (module, _) in CONTESTANTS.items()
-        if (not options.only or name in options.only) and (not module or has(options.peers, module))
+        if (not options.only or name in options.only) and (not module or has_module(options.peers, module))
     ]
-    results: dict[tuple[str, str], list[Outcome]] = {}
+    results: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
     with Pages() as site:
         for number in range(options.rounds):
             for kind, count in PAGES.items():
@@ -412,7 +387,8 @@ def main() -> None:
                         f"Round {number + 1}, {kind}: {name}, load {os.getloadavg()[0]:.1f}", file=sys.stderr
                     )
                     outcome = run(python, name, kind, site.origin, max(1, int(count * options.scale)))
-                    results.setdefault((kind, name), []).append(outcome)
+                    print(f"    {outcome or 'failed'}", file=sys.stderr)
+                    results[kind, name] += [outcome] if outcome else []
     print_tables(results, options.scale)
 
 
@@ -423,7 +399,7 @@ def print_tables(results: dict[tuple[str, str], list[Outcome]], scale: float) ->
         print(f"\n| {read} {kind} pages | pages/s | CPU per page | peak memory | complete |")
         print("|---|---:|---:|---:|---:|")
         for (of, name), outcomes in results.items():
-            if of != kind:
+            if of != kind or not outcomes:
                 continue
             speed, cpu, peak = (
                 statistics.median(getattr(outcome, key) for outcome in outcomes)

@@ -24,6 +24,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benches.processes import descendants, has_module, memory_mb
 from tests_py.support.site import Site
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def main() -> int:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     assert browser, "there is no Chromium on the path"
     contestants = {OURS: options.python, f"{OURS}, instant": options.python}
-    contestants |= {name: options.peers for name in PEERS if has(options.peers, name)}
+    contestants |= {name: options.peers for name in PEERS if has_module(options.peers, name)}
     results: dict[str, Row] = {name: defaultdict(list) for name in contestants}
     with Site() as site:
         for number in range(options.rounds):
@@ -61,14 +62,6 @@ def main() -> int:
                     results[name][row] += values
     print_table(results)
     return 0
-
-
-def has(python: str, module: str) -> bool:
-    """Whether an interpreter can import a module."""
-    return (
-        subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode
-        == 0
-    )
 
 
 def run(python: str, name: str, site: Site, browser: str, samples: int) -> Row:
@@ -117,7 +110,7 @@ async def measured(name: str, site: str, samples: int) -> Row:
             await other.close()
 
         await timed("20 pages at once", lambda: asyncio.gather(*(visit() for _ in range(20))))
-        rows["memory beside the browser, MB"].append(memory_mb(os.getpid()))
+        rows["memory beside the browser, MB"].append(memory_beside_browsers_mb(os.getpid()))
         await browser.close()
     return rows
 
@@ -130,15 +123,19 @@ def installed_mb(module: str) -> float:
     return sum(path.stat().st_size for path in files) / 1e6
 
 
-def memory_mb(process: int) -> float:
+def memory_beside_browsers_mb(process: int) -> float:
     """The proportional memory of a process and those it started, without browsers."""
-    if b"--user-data-dir" in Path(f"/proc/{process}/cmdline").read_bytes():
-        return 0.0
-    rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
-    own = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
-    tasks = Path(f"/proc/{process}/task").glob("*/children")
-    children = {int(child) for task in tasks for child in task.read_text().split()}
-    return own / 1000 + sum(memory_mb(child) for child in children)
+    browsers = {pid for pid in descendants(process) if b"--user-data-dir" in command_of(pid)}
+    inside = {below for pid in browsers for below in descendants(pid)}
+    return sum(memory_mb(pid) for pid in {process, *descendants(process)} - browsers - inside)
+
+
+def command_of(process: int) -> bytes:
+    """The command line of a process; empty if it has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def print_table(results: dict[str, Row]) -> None:

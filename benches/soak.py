@@ -28,6 +28,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benches.curves import Curve, draw
+from benches.processes import descendants
 from tests_py.support.http import KEY, HttpServer, memory_kb
 from tests_py.support.site import Site
 
@@ -65,21 +66,6 @@ class Size:
 
 MAY_GROW = Size(memory_mb=8, descriptors=10, threads=4, processes=6, folders=2)
 """What the middle of the last quarter may be above that of the second: what happens to be open differs."""
-
-
-def descendants(pid: int) -> list[int]:
-    """All processes below one, by their numbers."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-                if state != "Z":
-                    children.setdefault(int(parent), []).append(int(entry.name))
-    found = list(children.get(pid, []))
-    for number in found:
-        found += children.get(number, [])
-    return found
 
 
 class Soak:
