@@ -52,8 +52,8 @@ pub struct ActionEffects {
 #[derive(Debug, Default)]
 struct MainFrameEvents {
     navigation: u64,
-    /// Its document has requested another one.
-    left_by_page: u64,
+    /// A navigation that the document, and not a command, began.
+    navigation_by_page: u64,
     commit: u64,
     moved_within: u64,
 }
@@ -151,15 +151,17 @@ impl Journal {
         }
     }
 
-    /// Records that the main frame's document has requested another one.
-    pub(in crate::browser) fn left_by_page(&mut self) {
-        self.effect();
-        self.newest.left_by_page = self.sequence;
+    /// Records that a document, and not a command, begins a navigation.
+    pub(in crate::browser) fn navigation_begun_by_page(&mut self, main_frame: bool) {
+        self.navigation_begun(main_frame);
+        if main_frame {
+            self.newest.navigation_by_page = self.sequence;
+        }
     }
 
-    /// Whether the main frame's document has requested another one since `mark`.
-    pub(in crate::browser) fn was_left_by_page_since(&self, JournalMark(mark): JournalMark) -> bool {
-        self.newest.left_by_page > mark
+    /// Whether the main frame's document has begun a navigation since `mark`.
+    pub(in crate::browser) fn has_page_navigated_since(&self, JournalMark(mark): JournalMark) -> bool {
+        self.newest.navigation_by_page > mark
     }
 
     pub(in crate::browser) fn committed(&mut self, main_frame: bool, url: &str) {

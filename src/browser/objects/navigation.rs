@@ -180,7 +180,7 @@ impl Page {
         options: &NavigateOptions,
     ) -> Result<NavigationOutcome> {
         let (was_asked, before, mark) = (self.dialog().is_some(), self.main_frame().loader_id(), self.mark());
-        let was_left_by_page = || self.with_journal(|journal| journal.was_left_by_page_since(mark));
+        let has_page_navigated = || self.with_journal(|journal| journal.has_page_navigated_since(mark));
         let _leaving = self.dismiss_until_left();
         let mut loading = StopLoadingOnDrop { page: self, before: before.clone(), is_over: false };
         let leave = async {
@@ -191,7 +191,7 @@ impl Page {
                 // The browser aborted this navigation together with the one that had opened the dialog, or for one
                 // that the old document began meanwhile.
                 Err(Error::NavigationFailed { reason })
-                    if reason == ABORTED && (was_asked || was_left_by_page()) => {}
+                    if reason == ABORTED && (was_asked || has_page_navigated()) => {}
                 Err(Error::PageBusy) if self.end_renderer().await => drop(self.revive()),
                 // The old document crashed, which also ended the navigation.
                 Err(Error::PageCrashed) if self.main_frame().loader_id() == before => drop(self.revive()),

@@ -411,10 +411,9 @@ fn fail(&FailedCall { tool: name, arguments, error, .. }: &FailedCall<'_>, reply
                 Some(value) => *name != "text" && value.as_str().is_some_and(str::is_empty),
             });
             let message = texts::missing_arguments(if lacks { required } else { &[] });
-            let next = (lacks && argument("sessionId").is_empty()).then_some(texts::SESSION_MISSING_HELP);
             let mut details = json!({ "problems": problems });
-            if let Some(next) = next {
-                details["next"] = next.into();
+            if lacks && argument("sessionId").is_empty() {
+                details["next"] = texts::SESSION_MISSING_HELP.into();
             }
             ("INVALID_PARAMETERS", message, Some(details))
         }

@@ -261,10 +261,7 @@ impl Page {
             let is_here = event.disposition == "currentTab";
             let main = event.frame_id == self.inner.target && is_here;
             self.update(|state| {
-                state.journal.navigation_begun(main);
-                if main {
-                    state.journal.left_by_page();
-                }
+                state.journal.navigation_begun_by_page(main);
                 state.record_program_request(&event.url);
                 if is_here {
                     state.journal.leaves(&event.frame_id);
