@@ -42,6 +42,7 @@ class About:
     server: str
     command: str
     arguments: list[str]
+    options: list[str]
     keywords: list[str]
 
     @classmethod
@@ -59,7 +60,7 @@ class About:
     @property
     def launch(self) -> dict[str, Any]:
         """How a client starts us."""
-        return {"command": self.command, "args": self.arguments}
+        return {"command": self.command, "args": [*self.arguments, *self.options]}
 
     @property
     def common(self) -> dict[str, Any]:
@@ -128,6 +129,10 @@ def registry(about: About) -> dict[str, Any]:
         "identifier": about.name,
         "version": about.version,
         "runtimeHint": about.command,
+        "packageArguments": [
+            {"type": "named", "name": name, "value": value}
+            for name, value in zip(about.options[::2], about.options[1::2], strict=True)
+        ],
         "transport": {"type": "stdio"},
     }
     return {
@@ -164,7 +169,10 @@ def bundle(about: About) -> dict[str, Any]:
         "server": {
             "type": "uv",
             "entry_point": "server.py",
-            "mcp_config": {"command": "uv", "args": ["run", "--directory", "${__dirname}", "server.py"]},
+            "mcp_config": {
+                "command": "uv",
+                "args": ["run", "--directory", "${__dirname}", "server.py", *about.options],
+            },
         },
         "compatibility": {"platforms": ["darwin", "linux"], "runtimes": {"python": ">=3.10"}},
     }
@@ -215,7 +223,7 @@ def links(about: About) -> dict[str, str]:
     config = quote(json.dumps({"name": about.server, **about.launch}, separators=(",", ":")), safe="")
     launch = json.dumps(about.launch, separators=(",", ":"))
     coded = quote(base64.b64encode(launch.encode()).decode(), safe="")
-    arguments = "".join(f"&arg={quote(argument, safe='')}" for argument in about.arguments)
+    arguments = "".join(f"&arg={quote(argument, safe='')}" for argument in about.launch["args"])
     words = f"id={about.server}&name={quote(about.title)}&description={quote(about.summary)}"
     return {
         "VS Code": f"https://vscode.dev/redirect/mcp/install?name={about.server}&config={config}",
@@ -246,7 +254,8 @@ def badge(client: str) -> str:
 
 def install(about: About) -> list[str]:
     """One line for each client."""
-    command = " ".join([about.command, *about.arguments])
+    program = " ".join([about.command, *about.arguments])
+    command = " ".join([program, *about.options])
     repository = about.repository.removeprefix("https://github.com/")
     opens = {
         client: f"[![Add to {client}]({badge_path(client)})]({link})" for client, link in links(about).items()
@@ -257,7 +266,9 @@ def install(about: About) -> list[str]:
         "Codex": f"`codex mcp add {about.server} -- {command}`",
         "Gemini CLI": f"`gemini extensions install {about.repository}`",
         **opens,
-        "Zed, Windsurf, Claude Desktop": f"`{command} setup zed`, `… setup windsurf`, `… setup claude`",
+        "Claude Desktop, Windsurf, Zed, Cline, OpenCode, Copilot CLI, Kiro, Junie, Warp": (
+            f"`{program} setup CLIENT`; `{program} setup` lists the names"
+        ),
     }
     return ["| client | |", "|---|---|", *(f"| {client} | {line} |" for client, line in rows.items())]
 

@@ -10,7 +10,7 @@ use clap::builder::EnumValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
-use self::clients::{Agent, ClientFolders};
+use self::clients::{Agent, ClientFolders, Server};
 use self::edit::{Format, edited, present, value};
 use super::program::Program;
 use super::{EarlyExit, show};
@@ -40,6 +40,24 @@ pub(super) fn command() -> Command {
                 .value_parser(plain)
                 .help("Name of the server in the client"),
         )
+        .arg(flag("keep-logins", "Keep the browser's logins between starts, in a profile of this client"))
+        .arg(
+            Arg::new("url")
+                .long("url")
+                .value_name("URL")
+                .value_parser(http_url)
+                .conflicts_with_all(["options", "keep-logins", "undo"])
+                .help("Connect to a server that runs at this URL, such as http://127.0.0.1:8931/mcp"),
+        )
+        .arg(
+            Arg::new("header")
+                .long("header")
+                .value_name("NAME: VALUE")
+                .value_parser(header)
+                .action(ArgAction::Append)
+                .requires("url")
+                .help("Send this header with each request, such as 'Authorization: Bearer KEY'; can be repeated"),
+        )
         .arg(
             Arg::new("options")
                 .last(true)
@@ -60,14 +78,19 @@ pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, EarlyE
     let mistake = |path: &Path, reason: &str| EarlyExit::Mistake(format!("{}: {reason}", path.display()));
     let path = place(agent, &places, matches.get_flag("project"))?;
     let name = matches.get_one::<String>("name").map_or(NAME, String::as_str);
-    let options: Vec<_> = matches.get_many::<String>("options").into_iter().flatten().cloned().collect();
-    super::configure(options.iter().map(std::ffi::OsString::from), [])?;
     let text = read(&path).map_err(|error| mistake(&path, &error.to_string()))?;
     let undoes = matches.get_flag("undo");
-    let server = (!undoes).then(|| {
-        let (command, arguments) = program.command_and_arguments(&options);
-        agent.entry(name, &command, &arguments)
-    });
+    let server = match undoes {
+        true => None,
+        false => {
+            let server = server(program, agent, &places, matches)?;
+            let only_local = || {
+                let reason = "its configuration file cannot name a remote server; add it in its settings";
+                EarlyExit::Mistake(format!("--url: {}: {reason}", agent.name()))
+            };
+            Some(agent.entry(name, &server).ok_or_else(only_local)?)
+        }
+    };
     let before = text.as_deref().unwrap_or_default();
     let after = edited(agent.format(), before, name, server.as_ref());
     let after = after.map_err(|reason| mistake(&path, &format!("{reason}; nothing was written")))?;
@@ -87,6 +110,31 @@ pub(super) fn run(program: &Program, matches: &ArgMatches) -> Result<i32, EarlyE
     written.map_err(|error| mistake(&path, &error.to_string()))?;
     show(if undoes { "Undone." } else { agent.next_step() });
     Ok(0)
+}
+
+/// Returns the server to add, as the options describe it.
+fn server(
+    program: &Program,
+    agent: Agent,
+    places: &ClientFolders,
+    matches: &ArgMatches,
+) -> Result<Server, EarlyExit> {
+    if let Some(url) = matches.get_one::<String>("url").cloned() {
+        let headers = matches.get_many::<(String, String)>("header").into_iter().flatten();
+        let headers = headers.map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        return Ok(Server::Remote { url, headers });
+    }
+    let mut options: Vec<_> = matches.get_many::<String>("options").into_iter().flatten().cloned().collect();
+    if agent.shows_pictures() && !options.iter().any(|option| option.starts_with("--image-responses")) {
+        options.splice(0..0, ["--image-responses", "inline"].map(str::to_owned));
+    }
+    if matches.get_flag("keep-logins") {
+        options.push("--user-data-dir".to_owned());
+        options.push(places.profile(agent).display().to_string());
+    }
+    super::configure(options.iter().map(std::ffi::OsString::from), [])?;
+    let (command, arguments) = program.command_and_arguments(&options);
+    Ok(Server::Local { command, arguments })
 }
 
 fn place(agent: Agent, places: &ClientFolders, in_project: bool) -> Result<PathBuf, EarlyExit> {
@@ -164,15 +212,24 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Describes the change to this server's entry. Omits other entries, which may contain keys.
+/// Describes the change to this server's entry. Omits other entries, and the values of headers: they may be keys.
 fn changes(format: Format, before: &str, name: &str, server: Option<&Map<String, Value>>) -> String {
     let place = format!("{}.{name}", format.servers());
     let old = present(format, before, name).map(|old| match old {
         Value::Null => format!("- {place}"),
-        old => format!("- {place} = {old}"),
+        old => format!("- {place} = {}", masked(old)),
     });
-    let new = server.map(|new| format!("+ {place} = {}", Value::Object(new.clone())));
+    let new = server.map(|new| format!("+ {place} = {}", masked(Value::Object(new.clone()))));
     old.into_iter().chain(new).collect::<Vec<_>>().join("\n")
+}
+
+/// Replaces the values of headers and environment variables in a server's entry by `***`.
+fn masked(mut entry: Value) -> Value {
+    for key in ["headers", "http_headers", "env", "environment"] {
+        let values = entry.get_mut(key).and_then(Value::as_object_mut);
+        values.into_iter().flatten().for_each(|(_, value)| *value = "***".into());
+    }
+    entry
 }
 
 /// Lists all clients with their configuration files, and whether this server is set up in each.
@@ -214,7 +271,21 @@ pub(super) fn state(agent: Agent, path: &Path) -> SetupState {
 pub(super) fn program_of(agent: Agent, path: &Path) -> Option<String> {
     let text = read(path).ok()??;
     let server = present(agent.format(), &text, NAME)?;
-    server.get("command")?.as_str().map(str::to_owned)
+    let command = server.get("command")?;
+    command.as_str().or_else(|| command.get(0)?.as_str()).map(str::to_owned)
+}
+
+fn http_url(url: &str) -> Result<String, &'static str> {
+    let parsed = url::Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    parsed.map(|_| url.to_owned()).ok_or("expected an http or https URL")
+}
+
+fn header(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once(':').ok_or("expected NAME: VALUE")?;
+    let (name, value) = (name.trim(), value.trim());
+    http::HeaderName::try_from(name).map_err(|_| "the name of the header is not valid")?;
+    http::HeaderValue::try_from(value).map_err(|_| "the value of the header is not valid")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn plain(name: &str) -> Result<String, &'static str> {

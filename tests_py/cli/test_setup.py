@@ -33,7 +33,18 @@ FILES = {
     "windsurf": ".codeium/windsurf/mcp_config.json",
     "zed": ".config/zed/settings.json",
     "goose": ".config/goose/config.yaml",
+    "lm-studio": ".lmstudio/mcp.json",
+    "cline": ".cline/data/settings/cline_mcp_settings.json",
+    "opencode": ".config/opencode/opencode.json",
+    "copilot": ".copilot/mcp-config.json",
+    "kiro": ".kiro/settings/mcp.json",
+    "junie": ".junie/mcp/mcp.json",
+    "warp": ".warp/.mcp.json",
 }
+KEY = "a-key-that-nobody-else-sees"
+REMOTE = ("--url", "http://127.0.0.1:8931/mcp", "--header", f"Authorization: Bearer {KEY}")
+LOCAL_ONLY = {"claude", "junie"}
+"""The clients whose configuration file cannot name a remote server."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="each system has its own folders")
 
@@ -41,7 +52,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="each system has
 @pytest.fixture
 def shell(shell: Shell) -> Shell:
     """A person without settings of any client."""
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME"):
         shell.environment.pop(name, None)
     return shell
 
@@ -65,6 +76,77 @@ def test_a_client_is_reported_and_forgets(shell: Shell, client: str, path: str) 
     assert f"{client:<12} set up" in shell.run("setup")
     shell.run("setup", client, "--undo")
     assert not file.exists(), "a file that we began goes with us"
+
+
+@pytest.mark.parametrize("client", FILES)
+def test_a_remote_server_is_named_with_its_key(shell: Shell, client: str) -> None:
+    file = home(shell) / FILES[client]
+    if client in LOCAL_ONLY:
+        assert "cannot name a remote server" in shell.run("setup", client, *REMOTE, status=2)
+        assert not file.exists()
+        return
+    shown = shell.run("setup", client, *REMOTE)
+    assert KEY not in shown, "a key is not printed"
+    text = file.read_text()
+    assert "http://127.0.0.1:8931/mcp" in text
+    assert f"Bearer {KEY}" in text
+    assert "patchright_mcp" not in text, "nothing is started on this machine"
+    assert file.stat().st_mode & 0o077 == 0, "only its owner reads a file with a key"
+    assert f"{client:<12} set up" in shell.run("setup")
+    shell.run("setup", client, "--undo")
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--url", "ftp://host/mcp"), "expected an http or https URL"),
+        (("--url", "host:8931"), "expected an http or https URL"),
+        (("--header", "A: b"), "--url"),
+        ((*REMOTE, "--", "--headless"), "cannot be used with"),
+        ((*REMOTE[:3], "no colon"), "expected NAME: VALUE"),
+        ((*REMOTE[:3], "bad name: b"), "the name of the header is not valid"),
+        (("--keep-logins", "--", "--user-data-dir", "/tmp/x"), "cannot be used multiple times"),
+    ],
+)
+def test_a_server_that_cannot_be_meant_is_refused(shell: Shell, words: tuple[str, ...], problem: str) -> None:
+    assert problem in shell.run("setup", "cursor", *words, status=2)
+    assert not (home(shell) / ".cursor").exists()
+
+
+def test_logins_are_kept_in_a_profile_of_each_client(shell: Shell) -> None:
+    profiles = set()
+    for client in ("cursor", "kiro"):
+        shell.run("setup", client, "--keep-logins", "--", "--headless")
+        server = json.loads((home(shell) / FILES[client]).read_text())["mcpServers"]["browser"]
+        option, profile = server["args"][-2:]
+        assert option == "--user-data-dir"
+        assert Path(profile).is_relative_to(home(shell) / ".local/share/patchright-mcp")
+        profiles.add(profile)
+    assert len(profiles) == 2, "a profile serves one server at a time"
+
+
+def test_pictures_are_part_of_answers_unless_a_client_or_its_user_does_not_want_them(shell: Shell) -> None:
+    def arguments(client: str) -> list[str]:
+        read = json.loads((home(shell) / FILES[client]).read_text())
+        return list(read["mcpServers"]["browser"]["args"])
+
+    shell.run("setup", "kiro")
+    assert arguments("kiro")[-2:] == ["--image-responses", "inline"]
+    shell.run("setup", "kiro", "--", "--image-responses", "omit")
+    assert arguments("kiro")[-2:] == ["--image-responses", "omit"]
+    assert "inline" not in arguments("kiro")
+    shell.run("setup", "cline")
+    assert "--image-responses" not in arguments("cline")
+
+
+def test_opencode_keeps_its_one_file(shell: Shell) -> None:
+    file = home(shell) / ".config" / "opencode" / "opencode.jsonc"
+    file.parent.mkdir(parents=True)
+    file.write_text('{ // Mine.\n  "model": "x"\n}\n')
+    shell.run("setup", "opencode")
+    assert "patchright_mcp" in file.read_text()
+    assert not file.with_suffix(".json").exists()
 
 
 def test_what_else_is_configured_stays_and_comes_back_to_the_letter(shell: Shell) -> None:
@@ -138,7 +220,10 @@ def test_codex_reads_a_table_of_ours(shell: Shell) -> None:
     shell.run("setup", "codex")
     assert file.read_text().startswith("# Mine.\nmodel = 'o'\n")
     server = tomllib.loads(file.read_text())["mcp_servers"]["browser"]
-    assert server == {"command": sys.executable, "args": ["-m", "patchright_mcp"]}
+    assert server == {
+        "command": sys.executable,
+        "args": ["-m", "patchright_mcp", "--image-responses", "inline"],
+    }
 
 
 CLIENTS = Path(os.environ.get("PATCHRIGHT_TEST_CLIENTS", Path(__file__).parents[2] / "target" / "manifests"))
@@ -148,6 +233,8 @@ LISTINGS = {
     "claude-code": ("claude", ["mcp", "list"], "Connected"),
     "gemini": ("gemini", ["mcp", "list"], "Connected"),
     "codex": ("codex", ["mcp", "list"], "enabled"),
+    "opencode": ("opencode", ["mcp", "list"], "connected"),
+    "copilot": ("copilot", ["mcp", "list"], "browser (local)"),
 }
 
 

@@ -24,6 +24,28 @@ pub(in crate::cli) enum Agent {
     Windsurf,
     Zed,
     Goose,
+    /// LM Studio
+    #[value(alias = "lmstudio")]
+    LmStudio,
+    Cline,
+    #[value(name = "opencode")]
+    #[strum(serialize = "opencode")]
+    OpenCode,
+    /// GitHub Copilot CLI
+    Copilot,
+    Kiro,
+    #[value(alias = "jetbrains", help = "Junie, the agent of JetBrains IDEs")]
+    Junie,
+    Warp,
+}
+
+/// What a client connects to.
+#[derive(Debug, Clone)]
+pub(in crate::cli) enum Server {
+    /// A program that the client starts; it speaks MCP over standard input and output.
+    Local { command: String, arguments: Vec<String> },
+    /// A server that runs elsewhere, reached over HTTP.
+    Remote { url: String, headers: Map<String, Value> },
 }
 
 /// The inputs that determine the paths of the clients' configuration files.
@@ -57,6 +79,21 @@ impl ClientFolders {
     fn configuration(&self) -> PathBuf {
         (self.environment)("XDG_CONFIG_HOME").unwrap_or_else(|| self.home.join(".config"))
     }
+
+    /// Returns the browser profile that `--keep-logins` gives to a client. Each client has its own, since only one
+    /// server at a time can use a profile.
+    pub(in crate::cli) fn profile(&self, agent: Agent) -> PathBuf {
+        let data = match self.platform {
+            Platform::Linux => {
+                (self.environment)("XDG_DATA_HOME").unwrap_or_else(|| self.home.join(".local/share"))
+            }
+            Platform::Mac => self.home.join("Library/Application Support"),
+            Platform::Windows => {
+                (self.environment)("LOCALAPPDATA").unwrap_or_else(|| self.home.join("AppData/Local"))
+            }
+        };
+        data.join("patchright-mcp/profiles").join(agent.name())
+    }
 }
 
 impl Agent {
@@ -86,6 +123,14 @@ impl Agent {
                 places.settings().join("Block/goose/config/config.yaml")
             }
             Self::Goose => places.configuration().join("goose/config.yaml"),
+            Self::LmStudio => home(".lmstudio/mcp.json"),
+            Self::Cline => (places.environment)("CLINE_MCP_SETTINGS_PATH")
+                .unwrap_or_else(|| home(".cline/data/settings/cline_mcp_settings.json")),
+            Self::OpenCode => existing_or_first(&places.configuration().join("opencode"), OPENCODE_FILES),
+            Self::Copilot => variable("COPILOT_HOME", ".copilot").join("mcp-config.json"),
+            Self::Kiro => home(".kiro/settings/mcp.json"),
+            Self::Junie => home(".junie/mcp/mcp.json"),
+            Self::Warp => home(".warp/.mcp.json"),
         }
     }
 
@@ -98,35 +143,82 @@ impl Agent {
             Self::Codex => ".codex/config.toml",
             Self::Gemini => ".gemini/settings.json",
             Self::Zed => ".zed/settings.json",
-            Self::Claude | Self::Windsurf | Self::Goose => return None,
+            Self::OpenCode => return Some(existing_or_first(root, OPENCODE_FILES)),
+            Self::Copilot => ".github/mcp.json",
+            Self::Kiro => ".kiro/settings/mcp.json",
+            Self::Junie => ".junie/mcp/mcp.json",
+            Self::Warp => ".warp/.mcp.json",
+            Self::Claude | Self::Windsurf | Self::Goose | Self::LmStudio | Self::Cline => return None,
         };
         Some(root.join(path))
     }
 
     pub(in crate::cli) fn format(self) -> Format {
         match self {
-            Self::Claude | Self::ClaudeCode | Self::Cursor | Self::Gemini | Self::Windsurf => {
-                Format::Json("mcpServers")
-            }
             Self::Vscode => Format::Json("servers"),
             Self::Zed => Format::Json("context_servers"),
+            Self::OpenCode => Format::Json("mcp"),
             Self::Codex => Format::Toml("mcp_servers"),
             Self::Goose => Format::Yaml("extensions"),
+            _ => Format::Json("mcpServers"),
         }
     }
 
-    /// Returns the configuration entry for this server in the client's format.
-    pub(in crate::cli) fn entry(self, name: &str, command: &str, arguments: &[String]) -> Map<String, Value> {
-        let entry = match self {
+    /// Whether the client passes the pictures of an answer to its model as pictures. Cline 3 passes them as text,
+    /// which is long and of no use.
+    pub(in crate::cli) fn shows_pictures(self) -> bool {
+        self != Self::Cline
+    }
+
+    /// Returns the configuration entry for a server in the client's format; `None` if its configuration file
+    /// cannot name such a server.
+    pub(in crate::cli) fn entry(self, name: &str, server: &Server) -> Option<Map<String, Value>> {
+        let entry = match server {
+            Server::Local { command, arguments } => self.local_entry(name, command, arguments),
+            Server::Remote { url, headers } => self.remote_entry(name, url, headers)?,
+        };
+        entry.as_object().cloned()
+    }
+
+    fn local_entry(self, name: &str, command: &str, arguments: &[String]) -> Value {
+        match self {
             Self::ClaudeCode | Self::Vscode => {
                 json!({ "type": "stdio", "command": command, "args": arguments })
             }
             Self::Goose => json!({
                 "type": "stdio", "name": name, "enabled": true, "cmd": command, "args": arguments, "timeout": 300,
             }),
+            Self::OpenCode => {
+                let command: Vec<_> =
+                    std::iter::once(command).chain(arguments.iter().map(String::as_str)).collect();
+                json!({ "type": "local", "command": command, "enabled": true })
+            }
+            Self::Copilot => {
+                json!({ "type": "local", "command": command, "args": arguments, "tools": ["*"] })
+            }
             _ => json!({ "command": command, "args": arguments }),
-        };
-        entry.as_object().cloned().unwrap_or_default()
+        }
+    }
+
+    fn remote_entry(self, name: &str, url: &str, headers: &Map<String, Value>) -> Option<Value> {
+        Some(match self {
+            // Both connect to remote servers through their settings, not through this file.
+            Self::Claude | Self::Junie => return None,
+            Self::ClaudeCode | Self::Vscode => json!({ "type": "http", "url": url, "headers": headers }),
+            Self::Codex => json!({ "url": url, "http_headers": headers }),
+            Self::Gemini => json!({ "httpUrl": url, "headers": headers }),
+            Self::Windsurf => json!({ "serverUrl": url, "headers": headers }),
+            Self::Goose => json!({
+                "type": "streamable_http", "name": name, "enabled": true, "uri": url, "headers": headers,
+                "timeout": 300,
+            }),
+            Self::Cline => json!({ "type": "streamableHttp", "url": url, "headers": headers }),
+            Self::OpenCode => json!({ "type": "remote", "url": url, "headers": headers, "enabled": true }),
+            Self::Copilot => json!({ "type": "http", "url": url, "headers": headers, "tools": ["*"] }),
+            Self::Cursor | Self::Zed | Self::LmStudio | Self::Kiro | Self::Warp => {
+                json!({ "url": url, "headers": headers })
+            }
+        })
     }
 
     /// Tells the user what to do after `setup` so that the client uses the server.
@@ -143,6 +235,22 @@ impl Agent {
             Self::Windsurf => "Open Cascade's plugins and press refresh.",
             Self::Zed => "Open Zed's agent panel; the server is in its settings.",
             Self::Goose => "Start goose again.",
+            Self::LmStudio => "Open LM Studio's Program tab and switch the server on.",
+            Self::Cline => "Start cline again.",
+            Self::OpenCode => "Start opencode again; `opencode mcp list` shows the server.",
+            Self::Copilot => "Start copilot again; `copilot mcp list` shows the server.",
+            Self::Kiro => "Open Kiro's MCP servers; `kiro-cli mcp list` shows the server, too.",
+            Self::Junie => "Open the IDE's settings, Junie, MCP Settings; the server is listed there.",
+            Self::Warp => "Open Warp's settings, Agents, MCP servers, and start the server.",
         }
     }
+}
+
+/// The names of the configuration file of [`Agent::OpenCode`]. It reads both; a user has one of them.
+const OPENCODE_FILES: [&str; 2] = ["opencode.json", "opencode.jsonc"];
+
+/// Returns the first of the files that exists in the folder, or the first if none does.
+fn existing_or_first(folder: &Path, names: [&str; 2]) -> PathBuf {
+    let paths = names.map(|name| folder.join(name));
+    paths.iter().find(|path| path.exists()).unwrap_or(&paths[0]).clone()
 }

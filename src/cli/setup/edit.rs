@@ -138,7 +138,11 @@ fn toml_value(value: &Value) -> toml_edit::Value {
         Value::Number(number) => number.as_i64().unwrap_or_default().into(),
         Value::String(text) => text.as_str().into(),
         Value::Array(items) => items.iter().map(toml_value).collect(),
-        other => other.to_string().into(),
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| (key, toml_value(value)));
+            toml_edit::Value::InlineTable(members.collect())
+        }
+        Value::Null => String::new().into(),
     }
 }
 
