@@ -102,8 +102,12 @@ pub enum Error {
     #[error("{target} is not a ref of this page: {reason}")]
     UnknownRef { target: String, reason: String },
     #[strum(serialize = "unknown_ref")]
-    #[error("no such element: this is not a ref such as e12, and as a selector it {reason}")]
-    NoTarget { reason: String },
+    #[error("no such {which}element: this is not a ref such as e12, and as a selector it {reason}")]
+    NoTarget {
+        /// `start ` or `end ` if the action takes two elements; otherwise empty.
+        which: &'static str,
+        reason: String,
+    },
     #[error("no element was found within {}", human(*waited))]
     ElementNotFound { waited: Duration },
     #[error("the selector matches {count} elements, but one is needed")]
@@ -212,7 +216,7 @@ pub enum Error {
     InvalidArguments { problems: Vec<String> },
     #[strum(serialize = "invalid_arguments")]
     #[error(
-        "there is no key named {}; keys are named as in KeyboardEvent.key: Enter, ArrowLeft, a, F5",
+        "there is no key named {}; keys are named as in KeyboardEvent.key (Enter, ArrowLeft, a, F5), after Control, Shift, Alt or Meta: Control+Shift+a",
         in_quotes(name)
     )]
     UnknownKey { name: String },
@@ -282,6 +286,12 @@ impl Error {
     /// Returns the stable error code, such as `stale_ref`.
     pub fn code(&self) -> &'static str {
         self.into()
+    }
+
+    /// Whether the browser could not compile a script, so that nothing of it ran. An error that a running script
+    /// throws, such as that of `JSON.parse`, has a stack.
+    pub(crate) fn is_syntax_error(&self) -> bool {
+        matches!(self, Self::Script { message } if message.starts_with("SyntaxError") && !message.contains('\n'))
     }
 
     /// Returns a hint about what the caller can try next; `None` if there is none.
@@ -363,7 +373,7 @@ impl Error {
             }
             Self::WrongElement { needed, .. } if needed.is_value() => "write the value in such a format",
             Self::WrongElement { needed: RequiredKind::Text, found } if found.is_button() => {
-                "click it; if it asks for files, use the type \"file\""
+                "use the ref of a text field; a button is pressed with browser_click, and takes files with browser_file_upload"
             }
             Self::WrongElement { .. } => "take a snapshot and use the ref of the right element",
             Self::NoSuchOption { available } if available.is_empty() => {

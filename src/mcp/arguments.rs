@@ -24,6 +24,9 @@ const NEVER_EMPTY: [&str; 12] = [
 /// Optional strings that narrow an action. If an empty one were dropped, the action would affect too much.
 const NARROWING: [&str; 4] = ["name", "key", "domain", "origin"];
 
+/// Strings that can be JSON text. Models often pass the JSON itself.
+const JSON_TEXTS: [&str; 1] = ["cookies"];
+
 /// Corrects alternative spellings in `arguments` (`target`, `null`, `5.0`, `"5"`, `"[]"`, `""`). Returns all problems.
 pub fn check_arguments(schema: &Map<String, Value>, arguments: &mut Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
@@ -141,6 +144,9 @@ fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<Strin
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     unquote(kind, value);
     whole_number(kind, value);
+    if kind == "string" && JSON_TEXTS.contains(&path) && (value.is_array() || value.is_object()) {
+        *value = Value::String(value.to_string());
+    }
     match (kind, &mut *value) {
         ("object", Value::Object(object)) if schema.contains_key("properties") => {
             return check_object(schema, object, &format!("{path}."), problems);
@@ -166,7 +172,11 @@ fn check(schema: &Value, value: &mut Value, path: &str, problems: &mut Vec<Strin
         ("integer", Value::Number(number)) if number.is_i64() || number.is_u64() => {}
         _ => {
             let found = described(value);
-            return problems.push(format!("`{path}` must be {}, not {found}", expected_of(schema)));
+            let meaning = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+            let meaning = meaning.trim_end_matches('.');
+            let separator = if meaning.is_empty() { "" } else { ": " };
+            let expected = expected_of(schema);
+            return problems.push(format!("`{path}` must be {expected}, not {found}{separator}{meaning}"));
         }
     }
     check_choice(schema, value, path, problems);
@@ -274,7 +284,15 @@ fn expected_of(schema: &Map<String, Value>) -> String {
         "number" => "a number",
         "boolean" => "true or false",
         "array" => "a list",
-        "object" => "an object",
+        "object" => {
+            let members = schema.get("properties").and_then(Value::as_object);
+            let members: Vec<_> =
+                members.into_iter().flat_map(Map::keys).map(|key| format!("`{key}`")).collect();
+            return match members.is_empty() {
+                true => "an object".to_owned(),
+                false => format!("an object of {}", members.join(", ")),
+            };
+        }
         _ => "a value",
     }
     .to_owned()

@@ -79,13 +79,27 @@ pub fn fenced(text: &str, what: &str) -> String {
 
 /// Formats a text of any length: plain if it is unambiguous, otherwise as a JSON string.
 pub fn text_or_json(text: &str) -> String {
-    let begin = text.trim_start();
-    let looks_like_ours = begin.is_empty()
-        || begin.starts_with(['#', '`', '"'])
-        || begin.starts_with("- ")
-        || ["](", "[ref="].iter().any(|part| text.contains(part));
-    let plain = text.chars().all(is_seen) && !looks_like_ours;
+    let plain = text.chars().all(is_seen) && !text.trim().is_empty() && !looks_like_ours(text);
     if plain { text.to_owned() } else { escaped(&serde_json::Value::from(text).to_string()) }
+}
+
+/// Whether a text could be taken for words of the server: a heading, a fence, a line of an outline, a link or a ref.
+fn looks_like_ours(text: &str) -> bool {
+    let begin = text.trim_start();
+    begin.starts_with(['#', '`', '"'])
+        || begin.starts_with("- ")
+        || ["](", "[ref="].iter().any(|part| text.contains(part))
+}
+
+/// Formats the text of an exception: its message as [`text_or_json`] does, and each line of its stack indented.
+pub fn exception(text: &str) -> String {
+    let (message, stack) = text.split_once('\n').unwrap_or((text, ""));
+    let is_stack = stack.lines().all(|line| line.trim_start().starts_with("at "));
+    if !is_stack || looks_like_ours(stack) {
+        return text_or_json(text);
+    }
+    let stack = stack.lines().map(|line| format!("\n    {}", blank_invisible_chars(line.trim())));
+    text_or_json(message) + &stack.collect::<String>()
 }
 
 /// Replaces line breaks, control characters and invisible characters by spaces, so that page text in an error
@@ -145,6 +159,15 @@ mod tests {
         fn whatever_a_page_says_stays_on_its_line(text in any::<String>()) {
             for shown in [line_or_json(&text), inline_url(&text), one_line(&text), text_or_json(&text), blank_invisible_chars(&text)] {
                 prop_assert!(shown.chars().all(is_seen), "{:?}", shown);
+            }
+        }
+
+        #[test]
+        fn an_exception_forges_no_line(message in any::<String>(), stack in any::<String>()) {
+            for text in [format!("{message}\n{stack}"), format!("{message}\n    at f ({stack})\n at g")] {
+                let shown = exception(&text);
+                prop_assert!(shown.split('\n').skip(1).all(|line| line.starts_with("    at ")), "{:?}", shown);
+                prop_assert!(!shown.starts_with(['#', '`']), "{:?}", shown);
             }
         }
 

@@ -332,7 +332,7 @@ impl Reply {
                     problems.iter().map(|problem| format!("- {}", page_text::blank_invisible_chars(problem)));
                 format!("These arguments cannot be used:\n{}", list.collect::<Vec<_>>().join("\n"))
             }
-            Error::Script { message } | Error::Program { message } => page_text::text_or_json(message),
+            Error::Script { message } | Error::Program { message } => page_text::exception(message),
             // These errors contain output of the browser process, but no text of a page.
             Error::BrowserLaunch { .. } | Error::BrowserInstall { .. } | Error::BrowserGone { .. } => {
                 sentence(&error.to_string())

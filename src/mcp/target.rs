@@ -91,8 +91,10 @@ pub async fn find(call: &Call<'_>, page: &Page, text: &str) -> Result<Target> {
     let limit = call.action_options().limit.min(SEEK_LIMIT);
     let target = seek(call, page, text, limit).await.map_err(|error| match error {
         // The text may be a selector, which these errors must not repeat.
-        Error::ElementNotFound { .. } => Error::NoTarget { reason: "matches nothing".to_owned() },
-        Error::InvalidSelector { reason, .. } => Error::NoTarget { reason: format!("is invalid: {reason}") },
+        Error::ElementNotFound { .. } => Error::NoTarget { which: "", reason: "matches nothing".to_owned() },
+        Error::InvalidSelector { reason, .. } => {
+            Error::NoTarget { which: "", reason: format!("is invalid: {reason}") }
+        }
         other => other,
     })?;
     note(call, text, &target.element).await;

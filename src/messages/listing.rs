@@ -3,7 +3,7 @@ use super::Language;
 
 const URL: &str = "URL of the page";
 const TIMEOUT: &str = "Timeout in ms";
-const OFFSET: &str = "Start at this character";
+const OFFSET: &str = "Start the page's text at this character";
 const MOST: &str = "Maximum number of characters to return";
 
 /// A tool's name, title, description and arguments.
@@ -22,7 +22,7 @@ const ENGLISH: [Words; 5] = [
     ),
     (
         "patchright_screenshot", "Take a screenshot of a page",
-        "Take a screenshot of a web page in one call, to see how it looks or to keep its state.",
+        "Take a screenshot of a web page in one call, to see it or to keep a picture of it.",
         &[("url", URL), ("full_page", "Capture the whole page, including what must be scrolled to"), ("timeout", TIMEOUT)],
     ),
     (
@@ -45,7 +45,7 @@ const ENGLISH: [Words; 5] = [
     (
         "patchright_execute_js", "Run JavaScript on a page",
         "Open a web page and run JavaScript in it, to extract data or read page variables. Returns the result as JSON.",
-        &[("url", URL), ("script", "JavaScript code that returns a result"), ("timeout", TIMEOUT)],
+        &[("url", URL), ("script", "JavaScript: an expression, a function, or a body with return"), ("timeout", TIMEOUT)],
     ),
 ];
 

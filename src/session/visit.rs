@@ -227,15 +227,13 @@ async fn evaluate(page: &Page, script: &str, deadline: Instant) -> Result<Value>
     let mut outcome = run(script).await;
     // A script with a syntax error has not run, so it is tried as an expression and then as a function body.
     for function in [format!("async () => (\n{script}\n)"), format!("async () => {{\n{script}\n}}")] {
-        match &outcome {
-            Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
-            _ => return outcome,
+        if !outcome.as_ref().is_err_and(Error::is_syntax_error) {
+            return outcome;
         }
         let other_way = run(&function).await;
-        match &other_way {
-            // Keeps the first syntax error, which refers to the script as the caller wrote it.
-            Err(Error::Script { message }) if message.starts_with("SyntaxError") => {}
-            _ => outcome = other_way,
+        // Keeps the first syntax error, which refers to the script as the caller wrote it.
+        if !other_way.as_ref().is_err_and(Error::is_syntax_error) {
+            outcome = other_way;
         }
     }
     outcome

@@ -148,10 +148,10 @@ impl WebkitPage {
             },
             // The text may be a selector, and errors do not quote selectors.
             Err(Error::ElementNotFound { .. }) => {
-                Err(Error::NoTarget { reason: "matches nothing".to_owned() })
+                Err(Error::NoTarget { which: "", reason: "matches nothing".to_owned() })
             }
             Err(Error::InvalidSelector { reason, .. }) => {
-                Err(Error::NoTarget { reason: format!("is invalid: {reason}") })
+                Err(Error::NoTarget { which: "", reason: format!("is invalid: {reason}") })
             }
             Err(error) => Err(error),
         }

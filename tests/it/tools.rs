@@ -182,7 +182,11 @@ fn arguments_are_checked_all_at_once() {
         ),
         ("browser_click", json!({"ref": "e1", "element": null, "modifiers": null}), &[]),
         ("browser_click", json!({"target": "e1"}), &[]),
-        ("browser_click", json!({"target": 5}), &["`ref (given as target)` must be a string, not a number"]),
+        (
+            "browser_click",
+            json!({"target": 5}),
+            &["`ref (given as target)` must be a string, not a number: Ref from a snapshot, or a selector"],
+        ),
         ("browser_click", json!({}), &["`ref` (or `target`) is missing; it is a string"]),
         ("browser_click", json!({"target": "e1", "ref": "e1"}), &[]),
         (
@@ -211,7 +215,9 @@ fn arguments_are_checked_all_at_once() {
             Err(Error::InvalidArguments { problems }) => problems,
             Err(other) => panic!("{other}"),
         };
-        assert_eq!(problems, *expected, "{name} {given}");
+        // A problem with the type also repeats the description of the argument.
+        let begins = problems.iter().zip(*expected).all(|(problem, expected)| problem.starts_with(expected));
+        assert!(problems.len() == expected.len() && begins, "{name} {given}: {problems:?}");
     }
 }
 

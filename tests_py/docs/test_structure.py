@@ -84,12 +84,12 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40084,
-    "mcp": 25030,
+    "browser": 40127,
+    "mcp": 25086,
     "session": 7191,
     "bidi": 5139,
-    "snapshot": 5730,
-    "cli": 5355,
+    "snapshot": 5748,
+    "cli": 5536,
     "python": 5069,
     "cdp": 3101,
     "webdriver": 2198,
@@ -97,7 +97,7 @@ BUDGETS = {
     "trace": 1001,
     "fleet": 1481,
     "secrets": 989,
-    "error": 946,
+    "error": 956,
     "messages": 828,
     "pdf": 760,
 }

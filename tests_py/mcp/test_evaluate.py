@@ -49,7 +49,9 @@ async def test_a_function_can_be_given_an_element(server: Server, site: Site) ->
         ("() => { throw new TypeError('no such luck') }", "no such luck"),
         ("async () => { throw new Error('later') }", "later"),
         ("() => nothing.there", "nothing is not defined"),
-        ("() => {", "SyntaxError"),
+        ("() => {", "end of input (line 1, column 8)"),
+        ("() => {\n  const pair = [1, 2;\n}", "(line 2, column 21)"),
+        ("document.title +", "(line 1, column 17)"),
     ],
 )
 async def test_what_goes_wrong_is_reported(server: Server, site: Site, function: str, words: str) -> None:

@@ -29,6 +29,12 @@ async def test_numbers_and_booleans_may_be_texts(form: Workshop) -> None:
     assert await form.server.evaluate("() => innerWidth") == "640"
 
 
+async def test_a_text_that_holds_json_may_be_the_json_itself(form: Workshop) -> None:
+    cookies = [{"name": "colour", "value": "red", "domain": "127.0.0.1", "path": "/"}]
+    await form.do("browser_cookies", action="set", cookies=cookies)
+    assert "red" in (await form.do("browser_cookies", action="list")).text
+
+
 async def test_lists_and_objects_may_be_texts(form: Workshop) -> None:
     fields = [
         {"name": "Name", "type": "textbox", "ref": "#name", "value": "Ada"},

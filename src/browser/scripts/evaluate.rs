@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
-use crate::browser::objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, outcome};
+use crate::browser::objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, thrown};
 use crate::cdp::types::runtime::{
-    CallArgument, CallFunctionOn, Evaluate, RemoteObject, SerializationOptions,
+    CallArgument, CallFunctionOn, Evaluate, Evaluated, RemoteObject, SerializationOptions,
 };
 use crate::error::{Error, Result};
 
@@ -94,32 +94,36 @@ impl Frame {
         let context = self.execution_context(scope).await?;
         let (session, loader) = (self.session(), self.loader_id());
         let options = Some(deep_serialization(DEEPEST));
-        let running = if is_function(script) {
-            session.send(CallFunctionOn {
-                function_declaration: as_function(script).to_owned(),
+        let (running, sent, before) = if is_function(script) {
+            let function = as_function(script);
+            let running = session.send(CallFunctionOn {
+                function_declaration: function.to_owned(),
                 execution_context_id: Some(context),
                 arguments: Some(arguments),
                 await_promise: Some(true),
                 serialization_options: options,
                 ..CallFunctionOn::default()
-            })
+            });
+            // The browser compiles a function in parentheses.
+            (running, function, 1)
         } else {
             let script = script.trim();
             // An object literal would otherwise be read as a block.
             let literal = script.starts_with('{') && script.ends_with('}');
-            session.send(Evaluate {
+            let running = session.send(Evaluate {
                 expression: if literal { format!("({script})") } else { script.to_owned() },
                 context_id: Some(context),
                 await_promise: Some(true),
                 serialization_options: options,
                 ..Evaluate::default()
-            })
+            });
+            (running, script, usize::from(literal))
         };
         let ended = match through_dialogs {
             true => running.within(LONGEST).await,
             false => page.fail_on_dialog(running).await,
         };
-        match ended.and_then(outcome) {
+        match ended.and_then(|evaluated| script_outcome(evaluated, sent, before)) {
             Err(Error::DocumentGone | Error::FrameDetached) => Err(self.why_left(&page, &loader).await),
             ended => ended,
         }
@@ -156,6 +160,30 @@ impl Frame {
         let moved = moved.ok_or(Error::DocumentGone)?;
         Ok((moved.argument(), moved))
     }
+}
+
+/// Returns the result of a user script, or the thrown exception as an error. A syntax error tells its line and
+/// column in `script`, before which `before` characters were compiled.
+pub(super) fn script_outcome(evaluated: Evaluated, script: &str, before: usize) -> Result<RemoteObject> {
+    let Some(details) = &evaluated.exception_details else { return Ok(evaluated.result) };
+    let error = Error::Script { message: thrown(details) };
+    if !error.is_syntax_error() {
+        return Err(error);
+    }
+    let place = |number: i64| usize::try_from(number).unwrap_or_default();
+    let (line, column) = (place(details.line_number), place(details.column_number));
+    let column = if line == 0 { column.saturating_sub(before) } else { column };
+    let last = script.split('\n').enumerate().last();
+    let is_at_end =
+        last.is_some_and(|(number, text)| (number, text.encode_utf16().count()) == (line, column));
+    let message = match error.to_string() {
+        // Where an incomplete function ends, the browser reads the parenthesis that it put after it.
+        message if is_at_end && before > 0 && message.ends_with("Unexpected token ')'") => {
+            "SyntaxError: Unexpected end of input".to_owned()
+        }
+        message => message,
+    };
+    Err(Error::Script { message: format!("{message} (line {}, column {})", line + 1, column + 1) })
 }
 
 /// Returns the options for CDP's deep serialization, with `levels` levels of nested values.

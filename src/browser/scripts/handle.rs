@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::evaluate::{deep_serialization, is_function};
+use super::evaluate::{deep_serialization, is_function, script_outcome};
 use super::gesture;
 use super::value::{DEEPEST, JsValue, SERIALIZE_SCRIPT, preview};
 use crate::browser::injected::as_function;
@@ -153,9 +153,7 @@ impl Realm {
         let parenthesized = format!("({})", script.trim_end_matches(';'));
         let first = if literal { parenthesized } else { script.to_owned() };
         let mut evaluated = self.send(evaluate(first)).await;
-        if literal
-            && matches!(&evaluated, Err(Error::Script { message }) if message.starts_with("SyntaxError"))
-        {
+        if literal && evaluated.as_ref().is_err_and(Error::is_syntax_error) {
             evaluated = self.send(evaluate(script.to_owned())).await;
         }
         let object = evaluated?;
@@ -170,8 +168,9 @@ impl Realm {
 
     async fn send(&self, evaluate: Evaluate) -> Result<RemoteObject> {
         let _work = self.work();
+        let script = evaluate.expression.clone();
         let running = self.session.send(evaluate).within(NO_LIMIT);
-        outcome(self.fail_on_dialog(running).await.map_err(explained)?)
+        script_outcome(self.fail_on_dialog(running).await.map_err(explained)?, &script, 0)
     }
 
     /// Calls a function with `argument`, and with `this` if given.
@@ -184,6 +183,7 @@ impl Realm {
     ) -> Result<RemoteObject> {
         let _work = self.work();
         let (function_declaration, arguments, _held) = self.prepare(function, argument).await?;
+        let (sent, before) = (function_declaration.clone(), function_declaration.find(function));
         // A call needs a context id or an object. A worker has no id: its global object is kept alive during the call.
         let global = match (this, self.context) {
             (None, None) => Some(self.global().await?),
@@ -200,7 +200,9 @@ impl Realm {
             ..CallFunctionOn::default()
         };
         let running = self.session.send(call).within(NO_LIMIT);
-        outcome(self.fail_on_dialog(running).await.map_err(explained)?)
+        let evaluated = self.fail_on_dialog(running).await.map_err(explained)?;
+        // The browser compiles a function in parentheses.
+        script_outcome(evaluated, &sent, 1 + before.unwrap_or_default())
     }
 
     async fn global(&self) -> Result<RemoteHandle> {

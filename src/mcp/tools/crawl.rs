@@ -28,10 +28,10 @@ pub struct Crawl {
     /// Where to save: a name, or a path below the working directory.
     #[schemars(length(min = 1))]
     pub folder: String,
-    /// Maximum links from the start.
+    /// Most links away from the start.
     #[schemars(range(min = 0, max = 1000))]
     pub max_depth: Option<u32>,
-    /// Default: 100.
+    /// Most pages. Default: 100.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_pages: Option<usize>,
     /// URLs to open, such as `https://a.example/docs/**`. Default: all of the host.

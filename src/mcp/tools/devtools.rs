@@ -38,7 +38,7 @@ pub enum Inspection {
 pub struct Inspect {
     /// coverage and performance: the first call starts measuring, the second reports.
     pub what: Inspection,
-    /// Ref or selector, for styles.
+    /// styles: ref or selector.
     pub r#ref: Option<String>,
 }
 

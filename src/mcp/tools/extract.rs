@@ -30,8 +30,8 @@ const MOST_CHARS: usize = 6_000;
 /// The value of the argument `more` that loads rows by scrolling.
 const SCROLL: &str = "scroll";
 
-/// Extract typed rows by a schema, or a table by its header, from one page, many pages, long lists and grids; with
-/// filename as JSON Lines, .json or .csv.
+/// Extract typed rows by a schema, or a table by its header, from one page, many pages, long lists and grids.
+/// filename: .csv, .json, otherwise JSON Lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Extract {
@@ -50,7 +50,7 @@ pub struct Extract {
     /// Selector of a "load more" button, or "scroll" for endless or virtual lists.
     #[schemars(length(min = 1))]
     pub more: Option<String>,
-    /// Default: 100.
+    /// Most pages. Default: 100.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_pages: Option<u32>,
     /// Default: 100000.

@@ -91,7 +91,8 @@ impl Find {
                 Ok(pattern) => return Ok(pattern),
                 Err(reason) => format!("`regex` cannot be read: {reason}"),
             },
-            _ => "Give one of `text` and `regex`".to_owned(),
+            (Some(_), Some(_)) => "Give `text` or `regex`, not both".to_owned(),
+            (None, None) => "`text` or `regex` is missing or empty".to_owned(),
         };
         Err(Error::InvalidArguments { problems: vec![problem] })
     }

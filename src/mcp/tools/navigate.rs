@@ -141,7 +141,7 @@ impl Tool for NavigateBack {
     }
 }
 
-/// Without it: until the content is complete.
+/// Default: until loading and changes have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {

@@ -24,10 +24,10 @@ pub enum PointerAction {
 /// Move the pointer over an element; with action, press or release the button there, to hold or draw.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Hover {
-    /// Ref or selector. Without it, position is in the viewport.
+    /// Ref or selector.
     pub r#ref: Option<String>,
     pub element: Option<String>,
-    /// Point: 10,20 (px) or 90%,50%.
+    /// Point in ref or the viewport: 10,20 (px) or 90%,50%.
     pub position: Option<String>,
     pub action: Option<PointerAction>,
     #[serde(default)]
@@ -150,11 +150,14 @@ impl Tool for Drag {
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.acquire_page().await?;
         let (start, start_description) =
-            target::find_and_describe(call, &page, &self.start_ref, self.start_element).await?;
+            target::find_and_describe(call, &page, &self.start_ref, self.start_element)
+                .await
+                .map_err(of("start "))?;
         let held = (start.frame().number(), start.number().await?);
         call.report.held.lock().push(held);
-        let (end, end_description) =
-            target::find_and_describe(call, &page, &self.end_ref, self.end_element).await?;
+        let (end, end_description) = target::find_and_describe(call, &page, &self.end_ref, self.end_element)
+            .await
+            .map_err(of("end "))?;
         let from = target::parse_position("startPosition", self.start_position.as_deref(), &start).await?;
         let to = target::parse_position("endPosition", self.end_position.as_deref(), &end).await?;
         let mut options = DragOptions {
@@ -200,6 +203,14 @@ impl Tool for Drag {
         };
         reply.say(format!("Dragged {start_description} {to}{now}"));
         Ok(())
+    }
+}
+
+/// Returns a function that names one of two elements in the error that it was not found.
+fn of(which: &'static str) -> impl FnOnce(Error) -> Error {
+    move |error| match error {
+        Error::NoTarget { reason, .. } => Error::NoTarget { which, reason },
+        other => other,
     }
 }
 

@@ -42,7 +42,7 @@ pub enum ImageType {
 pub struct TakeScreenshot {
     /// Default: png.
     pub r#type: Option<ImageType>,
-    /// Name in the screenshot directory, or path below the working directory.
+    /// File in the screenshot directory, or path below the working directory.
     pub filename: Option<String>,
     /// Ref or selector of the element to capture.
     pub r#ref: Option<String>,

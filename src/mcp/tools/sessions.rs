@@ -38,7 +38,7 @@ const FAMILY: &ToolsetTraits = &ToolsetTraits {
 pub struct CreateSession {
     /// Default: the server's browser.
     pub browser_type: Option<BrowserType>,
-    /// Label that the pool's browser must have.
+    /// Only with a browser pool: label of its browser.
     pub label: Option<String>,
 }
 
@@ -157,7 +157,7 @@ impl Tool for ListSessions {
     }
 }
 
-/// Without it: until the content is complete.
+/// Default: until loading and changes have ended.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {

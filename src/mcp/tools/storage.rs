@@ -151,7 +151,7 @@ async fn clipboard(call: &Call<'_>, text: Option<&str>) -> Result<String> {
 pub struct Access {
     /// For example geolocation. Replaces earlier permissions.
     pub permissions: Option<Vec<String>>,
-    /// Sent with each request. Replaces earlier headers.
+    /// Sent with each request. Replaces all earlier ones.
     pub headers: Option<BTreeMap<String, String>>,
     pub username: Option<String>,
     pub password: Option<String>,

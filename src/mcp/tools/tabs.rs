@@ -52,7 +52,7 @@ pub enum TabAction {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Tabs {
     pub action: TabAction,
-    /// Tab position from 0, instead of tab. Close without either: the current tab.
+    /// Position from 0, instead of `tab`. With neither, close takes the current tab.
     #[schemars(range(min = 0))]
     pub index: Option<usize>,
     /// URL for the new tab.

@@ -20,7 +20,7 @@ use crate::mcp::tool::{StallPolicy, Tool, ToolEffect};
 /// The interval between checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// idle: the page's content is complete; download: all downloads have ended.
+/// idle: loading and changes have ended; download: all downloads have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WaitState {
@@ -119,10 +119,11 @@ impl WaitFor {
         let mut given = given.into_iter().flatten();
         match (given.next(), given.next()) {
             (Some(wanted), None) => Ok(wanted),
-            _ => {
-                let problem = "Give exactly one of `text`, `textGone`, `selector`, `selectorGone`, `url`, `response`, \
+            (first, _) => {
+                let missing = if first.is_none() { "The condition is missing or empty. " } else { "" };
+                let choice = "Give exactly one of `text`, `textGone`, `selector`, `selectorGone`, `url`, `response`, \
                                `function`, `state` and `time`";
-                Err(Error::InvalidArguments { problems: vec![problem.to_owned()] })
+                Err(Error::InvalidArguments { problems: vec![format!("{missing}{choice}")] })
             }
         }
     }
