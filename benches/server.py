@@ -432,8 +432,8 @@ class Client:
         self._tools = {tool["name"]: tool for tool in self.ask("tools/list")["tools"]}
 
     def has_everything(self) -> bool:
-        """Whether it is a server with all of our tools."""
-        return "browser_steps" in self._tools
+        """Whether it is a server with all of our tools, and none of an earlier version."""
+        return "browser_crawl" in self._tools
 
     def unmeasured(self) -> list[str]:
         """The tools that were not timed once."""

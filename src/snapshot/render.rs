@@ -1,4 +1,5 @@
 //! Renders the lines of a snapshot as text within a budget.
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::compact;
@@ -75,6 +76,9 @@ fn room_for_note(most: usize) -> usize {
     if left_out::names_refs(most) { 300 } else { 180 }
 }
 
+/// How many nested elements may have the same text as their name. It is rendered once.
+const MOST_REPETITIONS: usize = 4;
+
 /// The maximum lengths of texts, tried in this order until everything fits. 0 keeps the first sentence.
 const TEXTS: [usize; 4] = [2_000, 700, 300, 0];
 
@@ -86,13 +90,14 @@ pub fn render(tree: &Tree, options: &Options) -> RenderedSnapshot {
         Some(root) => part(tree, root, options.until.as_ref()),
     };
     let Some(nodes) = part else { return nothing_there(options) };
+    let reading = OnceCell::new();
+    let part = Part { tree, nodes, options, reading: &reading };
     if !options.brief {
-        return Part { tree, nodes, options }.rendered();
+        return part.rendered();
     }
-    let most = Part { tree, nodes: nodes.clone(), options }.most_in_short();
-    compact::fit(most, options.one_each(), |room| {
+    compact::fit(part.most_in_short(), options.one_each(), |room| {
         let options = Options { max_chars: room, usual_chars: room, ..options.clone() };
-        Part { tree, nodes: nodes.clone(), options: &options }.rendered()
+        Part { nodes: part.nodes.clone(), options: &options, ..part }.rendered()
     })
 }
 
@@ -149,6 +154,8 @@ struct Part<'a> {
     tree: &'a Tree,
     nodes: Range<usize>,
     options: &'a Options,
+    /// The lines of the reading view. They do not depend on the budget, for which several are tried.
+    reading: &'a OnceCell<Vec<Line>>,
 }
 
 impl Part<'_> {
@@ -190,7 +197,7 @@ impl Part<'_> {
         if !main.is_article || self.options.one_each() {
             return self.usual();
         }
-        let mut lines = self.read_lines(&main);
+        let mut lines = self.read_lines(&main).to_vec();
         for line in &mut lines {
             prose::shorten(self.tree, line, 0);
         }
@@ -199,14 +206,26 @@ impl Part<'_> {
     }
 
     /// Returns the lines of the reading view, with links as plain text.
-    fn read_lines(&self, main: &MainPart) -> Vec<Line> {
-        let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
-        let lines: Vec<Line> = prose::without_urls(&lines);
-        if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
+    fn read_lines(&self, main: &MainPart) -> &[Line] {
+        self.reading.get_or_init(|| {
+            let lines = self.prose(Detail { text: usize::MAX, ..Detail::SHORT }, Links::WordsOnly);
+            let lines: Vec<Line> = prose::without_urls(&lines);
+            if self.options.all_refs { lines } else { links::fold(self.tree, &lines, main) }
+        })
+    }
+
+    /// Whether the page has so much text that it is not worth trying to render everything.
+    fn is_far_too_long(&self) -> bool {
+        let nodes = &self.tree.nodes[self.nodes.clone()];
+        let text: usize = nodes.iter().map(|node| node.name.chars().count()).sum();
+        self.options.depth.is_none() && text / MOST_REPETITIONS > self.usual()
     }
 
     /// Renders everything; `None` if it does not fit.
     fn whole(&self) -> Option<RenderedSnapshot> {
+        if self.is_far_too_long() {
+            return None;
+        }
         let most = self.usual();
         let detail = Detail { text: most.max(Detail::FULL.text), ..Detail::FULL };
         let lines = self.prose(detail, Links::WithRefs);
@@ -221,7 +240,7 @@ impl Part<'_> {
     /// summarises repeated parts. `None` if the controls still do not fit.
     fn short(&self) -> Option<RenderedSnapshot> {
         let main = MainPart::of(self.tree, self.nodes.clone());
-        let mut lines = self.read_lines(&main);
+        let mut lines = self.read_lines(&main).to_vec();
         let note = |room: usize| room.saturating_sub(room_for_note(room));
         let (usual, most) = (note(self.usual()), note(self.options.max_chars));
         let mut shown = None;

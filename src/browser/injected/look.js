@@ -16,8 +16,9 @@ const PARTS_OF_SHAPES = [...PARTS, ["fill", ({ fill }) => fill], ["stroke", ({ s
 const LONGEST_IMAGE = 200;
 const shortened = (image) => (image.length > LONGEST_IMAGE ? `${image.slice(0, LONGEST_IMAGE)} ${image.length}` : image);
 
-/** The most elements whose style is recorded. */
+/** The most elements whose style is recorded: of a small page, whose boards and grids are read whole, and of the controls of a large one. */
 const MOST_LOOKS = 1000;
+const MOST_CONTROLS = 200;
 /** The number of ancestor levels in which a changed attribute counts as a cause of a changed style. */
 const MOST_ABOVE = 1;
 const UNDER_INPUT = ":hover, :focus-within";
@@ -41,12 +42,12 @@ function isRestyled(element) {
  * Returns the styles of elements: `{kinds, of}`. `kinds` are the distinct styles; `of` has `[ref, index in kinds, bits]` for each element.
  * Omits animated elements, which change without an action.
  */
-engine.looksOf = (elements) => {
+engine.looksOf = (elements, isSmall) => {
   const animated = new Set(document.getAnimations().map((animation) => animation.effect?.target));
   const places = new Map();
   const kinds = [];
   const of = [];
-  for (const element of elements.slice(0, MOST_LOOKS)) {
+  for (const element of elements.slice(0, isSmall ? MOST_LOOKS : MOST_CONTROLS)) {
     if (animated.has(element)) continue;
     const style = getComputedStyle(element);
     const parts = element instanceof SVGElement ? PARTS_OF_SHAPES : PARTS;

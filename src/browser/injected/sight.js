@@ -23,9 +23,8 @@ const overflowOfViewport = () => {
 const widthOf = (element) => element.offsetWidth ?? element.clientWidth;
 const heightOf = (element) => element.offsetHeight ?? element.clientHeight;
 
-/** Returns the clipping bits that a box adds for its content: `CLIPPED`, `CUT` or 0. */
+/** Returns the clipping bits that a box with a limited overflow adds for its content: `CLIPPED`, `CUT` or 0. */
 function cutBy(element, style) {
-  if (style.overflow === "visible") return 0;
   const { overflowX, overflowY } = style;
   const width = overflowX === "visible" ? Infinity : widthOf(element);
   const height = overflowY === "visible" ? Infinity : heightOf(element);

@@ -124,7 +124,7 @@ engine.walk = (options = {}) =>
       ...(walk.hiddenToo && { unseen: true }),
       ...(isPdf() && { pdf: true }),
       ...(front.length && { front: front.map(refOf) }),
-      looks: engine.looksOf(walk.hiddenToo ? [] : walk.pushed),
+      looks: engine.looksOf(walk.hiddenToo ? [] : walk.isSmall ? walk.pushed : walk.usable.map(([element]) => element), walk.isSmall),
       ...((walk.drawn.shapes || walk.drawn.boxes) && { drawn: walk.drawn }),
       ...(selected && { selected }),
       nodes: walk.nodes,
@@ -596,9 +596,10 @@ class Walk {
    */
   surroundings(element, style, around, attributes) {
     const { position } = style;
-    let own = element === this.viewportsOverflow ? 0 : cutBy(element, style);
+    const overflows = element === this.viewportsOverflow || style.overflow === "visible";
+    let own = overflows ? 0 : cutBy(element, style);
     const isPlaced = position !== "static";
-    if ((isPlaced && position !== "relative") || (element !== this.viewportsOverflow && style.overflow !== "visible")) around |= HELD;
+    if ((isPlaced && position !== "relative") || !overflows) around |= HELD;
     if (isPlaced || (attributes && style.transform !== "none")) {
       const box = native.rectOf(element);
       if (isPlaced && !(around & AWAY) && this.isAway(box)) around |= AWAY;
