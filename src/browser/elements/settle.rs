@@ -463,8 +463,8 @@ impl EffectWatcher {
             Some(limit) if watched.grown == 0 => {
                 APPEARING_PAUSE.min(limit.saturating_sub(wait.acted.elapsed()))
             }
-            // A click without any effect so far may have started a timer.
-            _ if self.changes_something && self.is_without_effect(watched.changes) => {
+            // A click without any effect so far whose listeners have set a timer.
+            _ if self.changes_something && watched.timed && self.is_without_effect(watched.changes) => {
                 APPEARING_PAUSE.min(TIMERS_LIMIT.saturating_sub(asked))
             }
             _ => Duration::ZERO,
@@ -531,6 +531,7 @@ struct Watched {
     said: Vec<String>,
     moved: Vec<MovedElement>,
     lost: Option<PressFailure>,
+    timed: bool,
 }
 
 /// Converts milliseconds reported by a page to a duration. Invalid values become zero.

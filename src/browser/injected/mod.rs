@@ -68,7 +68,9 @@ pub fn parse_obstacle(blocked: &str, by: Option<CoveringElement>) -> Option<Obst
 /// the world, so that the text is the same for each document and the browser compiles it once.
 const ENGINE: &str = concat!(
     "(function (firstRef) {\n\"use strict\";\nif (globalThis.engine) return globalThis.engine.from(firstRef);\n",
-    "const engine = (globalThis.engine = {});\n{\n",
+    "const engine = (globalThis.engine = {});\n",
+    include_str!("timers.js"),
+    "{\n",
     include_str!("dom.js"),
     "}\n{\n",
     include_str!("hover.js"),

@@ -251,7 +251,7 @@ const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(do
 /**
  * Returns what the watch has recorded: number of changes; milliseconds since the last (`quiet`); added elements (`grown`); `growing`;
  * milliseconds until relevant animations end (`leaving`); whether a part is `busy` or `loading`; texts of notices (`said`); `moved`
- * elements; why a press was `lost`. First lets due timers run, since a blocked page would seem idle.
+ * elements; why a press was `lost`; whether timers were set since the press began (`timed`). First lets due timers run, since a blocked page would seem idle.
  */
 engine.watched = async () => {
   await engine.afterTimers();
@@ -270,8 +270,12 @@ engine.watched = async () => {
     said,
     moved: moved(),
     lost: lostPress(),
+    timed: hasSetTimers(),
   };
 };
+
+/** Whether the page has set timers since the press began, as far as this document can tell. */
+const hasSetTimers = () => press?.timers === null || window !== top || engine.pageTimers() > press?.timers;
 
 /* --------------------------------------------------------------------- presses */
 
@@ -295,6 +299,7 @@ engine.watchPress = (node) => {
     at: null,
     reached: false,
     past: false,
+    timers: null,
   };
   press.answers = answersPress(node);
   press.waits = waitsForClick(node);
@@ -346,6 +351,7 @@ function noteDown(event, path) {
   press.double ||= event.button === 0 && ++press.downs > 1;
   if (!press.down) {
     press.down = true;
+    press.timers = engine.pageTimers();
     press.at = { x: event.clientX, y: event.clientY };
     if (!native.isConnected(press.node)) press.node = path.find(isSuccessor) ?? press.node;
   }
