@@ -281,6 +281,19 @@ async def test_half_a_text_is_no_success_even_if_a_field_for_digits_would_hold_t
     assert set(outcomes.values()) > {DONE}
 
 
+async def test_a_text_whose_keys_are_swallowed_is_not_entered_although_the_page_shows_it(
+    doors: Doors, site: Site
+) -> None:
+    field = '<p>Ada</p><input onkeydown="event.preventDefault()" oninput="did(this.value)">'
+    case = Case(field, selector="input", value="Ada")
+    outcomes = await through(doors, site, case, lambda door, url: door.fill(url, case.selector, case.value))
+    # Some doors insert the text without keys.
+    assert {name for name, outcome in outcomes.items() if outcome == DONE} == {
+        name for name in outcomes if did(site, name)
+    }
+    assert set(outcomes.values()) > {DONE}
+
+
 @pytest.mark.parametrize("lost", ["_", "a", "1"])
 @pytest.mark.parametrize("is_filter", [False, True])
 async def test_a_character_that_a_busy_page_loses_is_entered_again_and_a_filtered_one_is_not(

@@ -22,7 +22,7 @@ engine.noteText = (field, text, { adds = false, again = false } = {}) => {
   const asked = adds === "caret" ? withText(field, shown, text) : adds ? shown + text : text;
   const [name, before] = [engine.nameOf(field), last?.before ?? shown];
   typing = { field, name, text, asked, before, adds, made: last && shown, arrivals: [], strays: [], held: false, full: false, heir: null };
-  Object.assign(typing, { receipt: receipt ?? last?.receipt, needed: plain(text).length, received: 0 });
+  Object.assign(typing, { receipt: receipt ?? last?.receipt, needed: plain(text).length, received: 0, shownBefore: timesShown(text) });
   receipt = null;
   records.set(field, typing);
   for (const kind of KINDS) addEventListener(kind, note, { capture: true, passive: true });
@@ -155,8 +155,8 @@ function isSpread({ field, strays }) {
   return parts.slice(0, -1).every(isFull) || (parts.length > 2 && parts.every(({ value = "" }) => [...value].length <= 1));
 }
 
-/** Whether the text is visible anywhere on the page. */
-const pageShows = (text) => plain(document.body?.innerText ?? "").includes(plain(text));
+/** How often the page contains the text. `textContent` needs no layout. */
+const timesShown = (text) => plain(document.body?.textContent ?? "").split(plain(text)).length - 1;
 
 const letters = (text) =>
   text
@@ -201,7 +201,10 @@ function outcomeOf(record, place, strict) {
   const arrived = hasArrived(record);
   if (engine.isProxy(place))
     return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "consumed" : "lost";
-  if (collapse(shown) === "") return arrived && (record.keys || record.held || pageShows(record.text)) ? "consumed" : "lost";
+  if (collapse(shown) === "") {
+    const isShownElsewhere = () => timesShown(record.text) > record.shownBefore;
+    return arrived && (record.keys || record.held || isShownElsewhere()) ? "consumed" : "lost";
+  }
   if (shown === record.before && (record.adds || !arrived)) return "lost";
   if (record.again && shown !== record.again && asked.startsWith(shown)) return "lost";
   if (keepsOldText(record, shown)) return "lost";
