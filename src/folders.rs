@@ -1,13 +1,33 @@
 //! Private folders, and a fallback folder if the working directory is not writable.
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+/// The default folders for output, in the working directory.
+pub(crate) const OUTPUT: &str = ".patchright-mcp";
+pub(crate) const SCREENSHOTS: &str = ".viewpoint-mcp-screenshots";
+
 /// Creates a folder and its missing parents, readable only by this user. Existing folders keep their permissions.
+/// A default folder for output gets a `.gitignore`.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
+    builder.recursive(true).create(folder)?;
+    hide_from_git(folder);
+    Ok(())
+}
+
+/// Keeps the files of a default folder for output, or of a folder in it, out of the user's repository.
+pub(crate) fn hide_from_git(folder: &Path) {
+    let is_default = |part: &&Path| [OUTPUT, SCREENSHOTS].iter().any(|name| part.ends_with(name));
+    if let Some(folder) = folder.ancestors().find(is_default) {
+        let mut create = std::fs::OpenOptions::new();
+        create.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut create, 0o600);
+        // It is not worth an error if there is a file already, or none can be written.
+        let _ = create.open(folder.join(".gitignore")).and_then(|mut file| file.write_all(b"*\n"));
+    }
 }
 
 /// Returns whether files can be written to a folder, which need not exist yet.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::folders::make_private;
+use crate::folders::{self, make_private};
 
 /// The folder in a project that contains this program's files.
-pub(super) const FOLDER: &str = ".patchright-mcp";
+pub(super) const FOLDER: &str = folders::OUTPUT;
 
 /// A project folder, and the socket of its background server.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl Project {
         }
     }
 
-    /// Creates this program's folder in the project, with a `.gitignore` for its contents. Returns its path.
+    /// Creates this program's folder in the project. Returns its path.
     pub(super) fn folder(&self) -> io::Result<PathBuf> {
         let folder = self.root.join(FOLDER);
         make_private(&folder).map_err(|error| {
@@ -60,10 +60,6 @@ impl Project {
                 "{shown} cannot be made ({error}); work in a folder that you can write to"
             ))
         })?;
-        let ignore = folder.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(ignore, "*\n")?;
-        }
         Ok(folder)
     }
 }

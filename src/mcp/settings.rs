@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::folders;
 use crate::mcp::consent::ConsentRules;
 use crate::messages::Language;
 use crate::session::Roots;
@@ -97,8 +98,8 @@ impl Default for Settings {
                 login: Duration::from_secs(120),
             },
             files: FileAccessSettings {
-                screenshot_dir: PathBuf::from(".viewpoint-mcp-screenshots"),
-                output_dir: PathBuf::from(".patchright-mcp"),
+                screenshot_dir: PathBuf::from(folders::SCREENSHOTS),
+                output_dir: PathBuf::from(folders::OUTPUT),
                 roots: Roots::default(),
                 allow_urls: false,
                 client_roots: true,

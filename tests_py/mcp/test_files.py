@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import subprocess
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -359,3 +360,19 @@ async def test_files_that_the_page_takes_away_at_once_have_arrived(
     after = await workshop.do("browser_file_upload", paths=files[:1])
     assert after.section("Result") == "Uploaded 1 file(s): one.txt"
     assert await workshop.output() == "One: one.txt"
+
+
+async def test_default_folders_keep_their_files_out_of_git(tmp_path: Path, site: Site) -> None:
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(tmp_path), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    git("init", "--quiet")
+    async with serve("--headless", "--caps", "pdf", cwd=tmp_path) as server:
+        page = await server.open(site.page("consequences"))
+        await server.click(page.ref('link "To a file"'))
+        await server.call("browser_take_screenshot")
+        await server.call("browser_pdf_save")
+    for folder, ending in ((".patchright-mcp", "pdf"), (".viewpoint-mcp-screenshots", "png")):
+        assert list((tmp_path / folder).glob(f"*.{ending}")) != []
+    assert git("status", "--porcelain") == ""

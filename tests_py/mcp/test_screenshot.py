@@ -213,4 +213,4 @@ async def test_where_pictures_are_omitted_the_answer_only_says_that_one_was_take
         reply = await server.call("browser_take_screenshot")
         assert reply.section("Result") == "Screenshot captured (viewport)"
         assert not reply.images
-        assert len(list((tmp_path / ".viewpoint-mcp-screenshots").iterdir())) == 1
+        assert len(list((tmp_path / ".viewpoint-mcp-screenshots").glob("*.png"))) == 1

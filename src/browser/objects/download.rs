@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 
 use crate::cdp::types::browser::{DownloadProgress, DownloadWillBegin};
-use crate::folders::make_private;
+use crate::folders::{hide_from_git, make_private};
 
 /// The number of downloads that a context keeps in its list: the newest.
 const REMEMBERED: usize = 200;
@@ -141,7 +141,11 @@ impl Downloads {
                 DownloadState::Completed { path: arrived.clone(), bytes }
             }
             "completed" => match give_name(&arrived, folder, &download.name) {
-                Ok((path, bytes)) => DownloadState::Completed { path, bytes },
+                Ok((path, bytes)) => {
+                    // The browser has made the folder.
+                    hide_from_git(folder);
+                    DownloadState::Completed { path, bytes }
+                }
                 Err(error) => DownloadState::Failed { reason: error.to_string() },
             },
             "canceled" => {
