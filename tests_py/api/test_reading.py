@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,13 +27,16 @@ LOCALE = """() => [Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.l
     Intl.DateTimeFormat().resolvedOptions().locale]"""
 
 
-async def test_a_page_is_read_when_its_content_has_arrived(page: Page, site: Site) -> None:
+@pytest.mark.parametrize("read", [Page.read, Page.snapshot])
+async def test_a_page_is_read_when_its_content_has_arrived(
+    page: Page, site: Site, read: Callable[[Page], Awaitable[str]]
+) -> None:
     rows = """<ul></ul><script>
         fetch("/hold/rows").then(() => (document.querySelector("ul").innerHTML = "<li>Last row</li>"));
         setTimeout(() => fetch("/release"), 300);
     </script>"""
     await page.goto(site.publish("/rows", document("Rows", rows)))
-    assert "Last row" in await page.read()
+    assert "Last row" in await read(page)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use super::capture::SnapshotTreeOptions;
 use crate::browser::elements::element::ElementHandle;
 use crate::browser::elements::locator::Locator;
+use crate::browser::elements::settle::BUILDING_LIMIT;
+use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::page::Page;
 use crate::error::Result;
 use crate::snapshot::{self, Ref};
@@ -57,6 +59,11 @@ impl Page {
         let read =
             SnapshotTreeOptions { boxes: options.boxes, all_refs: options.all_refs, ..Default::default() };
         let mut tree = self.snapshot_tree(0, SnapshotTreeOptions { root: part, ..read }).await?;
+        if part.is_none() && tree.is_blank() {
+            // The page may be about to build its content.
+            self.until_content_built(JournalMark::BEGINNING, BUILDING_LIMIT).await;
+            tree = self.snapshot_tree(0, read).await?;
+        }
         if part.is_some() && tree.nodes().first().is_some_and(|node| node.role == "heading") {
             // A heading does not contain the content of its section, so read the whole page.
             tree = self.snapshot_tree(0, read).await?;
