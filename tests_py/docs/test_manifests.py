@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-LAUNCH = {"command": "uvx", "args": ["patchright-mcp"]}
+LAUNCH = {"command": "uvx", "args": ["patchright-mcp", "--image-responses", "inline"]}
 
 
 def manifest(path: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def test_links_with_words_start_us() -> None:
     asked = link("https://vscode.dev/redirect/mcp/install")
     assert json.loads(asked["config"][0]) == {"name": "browser", **LAUNCH}
     asked = link("https://block.github.io/goose/extension")
-    assert [asked["cmd"][0], *asked["arg"]] == ["uvx", "patchright-mcp"]
+    assert [asked["cmd"][0], *asked["arg"]] == [LAUNCH["command"], *LAUNCH["args"]]
 
 
 def test_the_skill_is_short() -> None:

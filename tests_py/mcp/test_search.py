@@ -54,7 +54,7 @@ async def test_lines_are_found_by_a_regular_expression(workshop: Workshop, site:
 
 async def test_an_expression_that_cannot_be_read_is_refused_with_the_reason(workshop: Workshop) -> None:
     assert "unclosed group" in await workshop.refused("browser_find", regex="(a")
-    assert "Give one of" in await workshop.refused("browser_find", text="a", regex="b")
+    assert "`text` or `regex`" in await workshop.refused("browser_find", text="a", regex="b")
 
 
 async def test_no_expression_takes_for_ever(workshop: Workshop, site: Site) -> None:
