@@ -218,6 +218,11 @@ packages: browser build ## Run the tests of packages for Playwright with it and 
 	$(call say,Packages for Playwright)
 	python -m scripts.packages "$(CHECKOUTS)" $(PACKAGES)
 
+.PHONY: clients
+clients: browser build ## Run the newest MCP clients and agent frameworks against the server; CLIENTS='langchain codex' for some
+	$(call say,Clients and frameworks)
+	python -m scripts.clients $(CLIENTS)
+
 .PHONY: conformance
 conformance: browser build ## Judge us by the suites of others: PLAYWRIGHT_PYTHON=… and MCP_CONFORMANCE=… name checkouts
 	$(call say,The suites of others)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.clients.__main__ import FRAMEWORKS
 from tests_py.support.site import Site, document
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -29,6 +30,13 @@ def test_every_example_is_listed_and_run() -> None:
     assert names == alone | spread | claude
     listed = (EXAMPLES / "README.md").read_text()
     assert all(f"({name}.py)" in listed for name in names)
+
+
+def test_every_framework_is_tried_and_listed() -> None:
+    programs = {path.name for path in (EXAMPLES / "frameworks").iterdir()}
+    assert programs == {library.program.name for library in FRAMEWORKS}
+    guide = (EXAMPLES.parent / "docs" / "guides" / "frameworks.md").read_text()
+    assert all(f"frameworks/{name})" in guide for name in programs)
 
 
 def test_a_login_is_kept(site: Site, tmp_path: Path) -> None:
