@@ -376,3 +376,14 @@ async def test_default_folders_keep_their_files_out_of_git(tmp_path: Path, site:
     for folder, ending in ((".patchright-mcp", "pdf"), (".viewpoint-mcp-screenshots", "png")):
         assert list((tmp_path / folder).glob(f"*.{ending}")) != []
     assert git("status", "--porcelain") == ""
+
+
+async def test_a_file_input_gets_files_by_its_ref(workshop: Workshop, site: Site) -> None:
+    inputs = "<input type=file aria-label=First><input type=file aria-label=Second multiple>"
+    page = await workshop.open(site.publish("/inputs", document("Inputs", inputs)))
+    for name in ("one.txt", "two.txt"):
+        (workshop.folder / name).write_text(name)
+    reply = await workshop.do("browser_file_upload", ref=page.ref('"Second"'), paths=["one.txt", "two.txt"])
+    assert "Uploaded 2 file(s)" in reply.section("Result")
+    counts = "() => [...document.querySelectorAll('input')].map(({ files }) => files.length).join()"
+    assert await workshop.server.evaluate(counts) == "0,2"

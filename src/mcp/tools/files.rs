@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Result;
-use crate::browser::{ActionTarget, ElementHandle, OpenedFile, Page};
+use crate::browser::{ActionTarget, ControlKind, ElementHandle, OpenedFile, Page};
 use crate::error::Error;
 use crate::mcp::call::Call;
 use crate::mcp::reply::{PageDetail, Reply};
@@ -33,10 +33,18 @@ impl Tool for FileUpload {
 
     async fn call(self, call: &Call<'_>, reply: &mut Reply) -> Result<()> {
         let page = call.acquire_page().await?;
-        if let Some(target) = self.r#ref.clone() {
-            return self.drop_on(&target, call, &page, reply).await;
-        }
-        if !self.data.is_empty() {
+        let element = match &self.r#ref {
+            Some(target) => Some(target::find_and_describe(call, &page, target, None).await?),
+            None => None,
+        };
+        let mut input = None;
+        if let Some((element, description)) = element {
+            let takes_files = self.data.is_empty() && !self.paths.is_empty();
+            if !(takes_files && matches!(element.control_kind(None).await, Ok(ControlKind::File))) {
+                return self.drop_on(element, description, call, &page, reply).await;
+            }
+            input = Some(element);
+        } else if !self.data.is_empty() {
             let problems = vec!["`data` goes with `ref`: where to drop it".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
@@ -51,13 +59,14 @@ impl Tool for FileUpload {
             .iter()
             .filter_map(|file| Some(file.path.file_name()?.to_string_lossy().into_owned()))
             .collect();
-        let chooser = page.take_file_chooser();
-        let input = match &chooser {
-            Some(chooser) => match chooser.backend_node_id {
+        let chooser = if input.is_none() { page.take_file_chooser() } else { None };
+        let input = match (input, &chooser) {
+            (Some(input), _) => input,
+            (None, Some(chooser)) => match chooser.backend_node_id {
                 Some(node) => ElementHandle::by_backend_node_id(&chooser.frame, node).await?,
                 None => return Err(unsupported()),
             },
-            None => file_input(&page).await?.ok_or(Error::NoFileChooser)?,
+            (None, None) => file_input(&page).await?.ok_or(Error::NoFileChooser)?,
         };
         let mut arrived = 0;
         let give = async {
@@ -81,12 +90,18 @@ impl Tool for FileUpload {
 
 impl FileUpload {
     /// Drops files and texts on an element.
-    async fn drop_on(self, target: &str, call: &Call<'_>, page: &Page, reply: &mut Reply) -> Result<()> {
+    async fn drop_on(
+        self,
+        element: ElementHandle,
+        description: String,
+        call: &Call<'_>,
+        page: &Page,
+        reply: &mut Reply,
+    ) -> Result<()> {
         if self.paths.is_empty() && self.data.is_empty() {
             let problems = vec!["Give `paths` or `data` to drop".to_owned()];
             return Err(Error::InvalidArguments { problems });
         }
-        let (element, description) = target::find_and_describe(call, page, target, None).await?;
         let files = opened(&self.paths, &call.roots().await)?;
         call.confirm_upload(page, &self.paths).await?;
         let what = match (files.len(), self.data.len()) {
