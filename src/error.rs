@@ -233,6 +233,11 @@ pub enum Error {
     #[strum(serialize = "not_as_expected")]
     #[error("not as expected: {what}")]
     Unexpected { what: String },
+    #[strum(serialize = "not_as_expected")]
+    #[error(
+        "not as expected: {what} is there already, so it cannot be a result of the action, which was not done"
+    )]
+    ExpectedBefore { what: String },
     /// The number of the extracted item that failed, counted from 1.
     #[error("{field}, item {item}: {reason}")]
     NotExtracted { field: String, item: usize, reason: String },
@@ -389,6 +394,9 @@ impl Error {
             Self::NotTaken { .. } => "click the field, take a snapshot, and use what opens; or type slowly",
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
+            }
+            Self::ExpectedBefore { .. } => {
+                "do it without expect, or expect what the page does not show yet; values of fields count, too"
             }
             Self::Unexpected { .. } => "the answer shows what changed; if it shows nothing, take a snapshot",
             Self::DownloadAway { .. } => {

@@ -19,6 +19,8 @@ use crate::snapshot::{self, ComparisonBase, Tree};
 const PAUSE: Duration = Duration::from_millis(100);
 /// The time limit for a snapshot, and for checking a page before the action.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
+/// The tools that open another document. What the current one shows does not matter to them.
+const OPENING: [&str; 3] = ["browser_navigate", "browser_navigate_back", "browser_history"];
 /// The value of `expect` for an action that must not change anything.
 const NOTHING: &str = "nothing";
 
@@ -32,7 +34,9 @@ pub async fn run_with_expectation(
     reply: &mut Reply,
 ) -> Result<()> {
     let expected = match arguments.remove(EXPECT_ARGUMENT) {
-        Some(Value::String(text)) => Some(Box::pin(Expected::begin(call, &text)).await?),
+        Some(Value::String(text)) => {
+            Some(Box::pin(Expected::begin(call, &text, OPENING.contains(&tool.name))).await?)
+        }
         _ => None,
     };
     call.run(tool, arguments, reply).await?;
@@ -50,12 +54,15 @@ struct Expected {
     tabs: Vec<(Page, String)>,
     /// The current page and its opener, without those on which the condition held before. New tabs are added.
     pages: Vec<Page>,
+    /// The current page with the id of its document, if that met the condition and the action opens another one.
+    left: Option<(Page, Arc<str>)>,
     outline: Option<Arc<Tree>>,
 }
 
 impl Expected {
-    /// Records the state before the action. Fails if the condition holds already.
-    async fn begin(call: &Call<'_>, text: &str) -> Result<Self> {
+    /// Records the state before the action. Fails if the condition holds already, unless the action `opens` another
+    /// document.
+    async fn begin(call: &Call<'_>, text: &str, opens: bool) -> Result<Self> {
         let current = call.current_page().ok();
         let wanted = (text.trim() != NOTHING).then(|| Condition::parse(text));
         let tabs = tabs(call);
@@ -64,9 +71,9 @@ impl Expected {
                 Some(page) => outline(call, page).await,
                 None => None,
             };
-            return Ok(Self { wanted: None, tabs, pages: Vec::new(), outline });
+            return Ok(Self { wanted: None, tabs, pages: Vec::new(), left: None, outline });
         };
-        let mut pages = Vec::new();
+        let (mut pages, mut left) = (Vec::new(), None);
         let opener = current.as_ref().and_then(Page::opener);
         for page in current.iter().chain(&opener) {
             let deadline = Instant::now() + LOOK_LIMIT;
@@ -76,18 +83,13 @@ impl Expected {
                 is_there = holds(&wanted, page, deadline).await;
             }
             match is_there? {
-                true if Some(page) == current.as_ref() => {
-                    let what = wanted.describe();
-                    let what = format!(
-                        "{what} is there already, so it cannot be a result of the action, which was not done"
-                    );
-                    return Err(Error::Unexpected { what });
-                }
-                true => {}
+                true if Some(page) != current.as_ref() => {}
+                true if opens => left = Some((page.clone(), page.main_frame().loader_id())),
+                true => return Err(Error::ExpectedBefore { what: wanted.describe() }),
                 false => pages.push(page.clone()),
             }
         }
-        Ok(Self { wanted: Some(wanted), tabs, pages, outline: None })
+        Ok(Self { wanted: Some(wanted), tabs, pages, left, outline: None })
     }
 
     /// Waits until the expected outcome occurs.
@@ -97,7 +99,9 @@ impl Expected {
         let Some(wanted) = &self.wanted else { return self.check_unchanged(call).await };
         call.progress.set_message(format!("waiting for {}", wanted.describe()));
         loop {
-            for page in self.pages.iter().chain(&self.opened(call)) {
+            let has_left = |(page, document): &&(Page, Arc<str>)| page.main_frame().loader_id() != *document;
+            let left = self.left.as_ref().filter(has_left).map(|(page, _)| page);
+            for page in self.pages.iter().chain(&self.opened(call)).chain(left) {
                 if holds(wanted, page, deadline).await? {
                     return Ok(());
                 }

@@ -85,7 +85,7 @@ LARGE_STRUCTS = {
 
 BUDGETS = {
     "browser": 40127,
-    "mcp": 25086,
+    "mcp": 25105,
     "session": 7191,
     "bidi": 5139,
     "snapshot": 5748,
@@ -97,7 +97,7 @@ BUDGETS = {
     "trace": 1001,
     "fleet": 1481,
     "secrets": 989,
-    "error": 956,
+    "error": 964,
     "messages": 828,
     "pdf": 760,
 }

@@ -137,6 +137,17 @@ async def test_what_is_there_already_does_not_count_and_nothing_is_done(
     assert await done(workshop) == 0
 
 
+@pytest.mark.usefixtures("page")
+async def test_what_the_page_before_shows_does_not_matter_to_a_navigation(
+    workshop: Workshop, site: Site
+) -> None:
+    other = site.publish("/expected/ready", document("Other", "<p>Ready, too</p>"))
+    await workshop.do("browser_navigate", url=other, expect="Ready")
+    # The same document: what it shows is no result.
+    refused = await workshop.refused("browser_navigate", url=f"{other}#there", expect="Ready, too")
+    assert "did not lead to" in refused
+
+
 @pytest.mark.long
 async def test_a_step_without_what_is_expected_of_it_is_the_last(workshop: Workshop, page: Reply) -> None:
     assert not page.is_error
