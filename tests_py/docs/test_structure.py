@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40127,
+    "browser": 40133,
     "mcp": 25105,
     "session": 7191,
     "bidi": 5139,

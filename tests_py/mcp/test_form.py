@@ -209,3 +209,36 @@ async def test_a_field_that_the_page_writes_into_meanwhile_is_filled_once_more(
     fields = [{"name": "Title", "ref": page.ref('textbox "Title"'), "value": "A blue door"}]
     await workshop.do("browser_fill_form", fields=fields)
     assert await workshop.server.evaluate("() => title.value") == "A blue door"
+
+
+SUGGESTING = """<label>From <input id=from></label><ul id=list hidden></ul><script>
+const towns = ["Kapalua, HI (JHM)", "Princeton, WV (BLF)", "Princeton, NJ (PCT)"];
+const field = document.getElementById("from");
+field.oninput = () => setTimeout(() => {
+  const fitting = towns.filter((town) => town.toLowerCase().includes(field.value.toLowerCase()));
+  list.hidden = !fitting.length;
+  list.replaceChildren(...fitting.map((town) => {
+    const item = Object.assign(document.createElement("li"), { textContent: town });
+    item.onmousedown = () => { field.value = town; list.hidden = true; };
+    return item;
+  }));
+}, 200);
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("Kapalua", "Kapalua, HI (JHM)"),
+        ("princeton, nj (pct)", "Princeton, NJ (PCT)"),
+        ("Princeton", "Princeton"),
+        ("Elsewhere", "Elsewhere"),
+    ],
+)
+async def test_a_suggestion_is_chosen_if_only_one_is_meant(
+    workshop: Workshop, site: Site, given: str, shown: str
+) -> None:
+    await workshop.open(site.publish("/towns", document("Towns", SUGGESTING)))
+    field = {"name": "From", "type": "combobox", "ref": "#from", "value": given}
+    await workshop.do("browser_fill_form", fields=[field])
+    assert await workshop.server.evaluate("() => document.getElementById('from').value") == shown

@@ -159,7 +159,8 @@ impl ElementHandle {
         self.until_chosen(item, &[]).await
     }
 
-    /// Types into a field with suggestions, and chooses the matching suggestion if there is one.
+    /// Types into a field with suggestions, and chooses the suggestion with this name, or else the only one that
+    /// contains it. If there is none, the typed text stays.
     pub async fn fill_autocomplete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
         let [value] = values else {
             let found = ElementKind::single_value_control();
@@ -168,14 +169,19 @@ impl ElementHandle {
         self.ask::<()>("noteDrawn", Vec::new()).await?;
         self.fill(value, options).await?;
         let deadline = Instant::now() + COMPLETING;
-        while Instant::now() < deadline {
+        loop {
             sleep(PAUSE).await;
-            let offered = self.choices().await?;
-            if let Pick::Named(at) = pick(&offered.items, value) {
-                return self.press_item(ControlKind::Choice, at, true, options).await;
+            let is_last = Instant::now() >= deadline;
+            match pick(&self.choices().await?.items, value) {
+                Pick::Named(at) => return self.press_item(ControlKind::Choice, at, true, options).await,
+                // Until then, more suggestions may come.
+                Pick::Like(at) if is_last => {
+                    return self.press_item(ControlKind::Choice, at, true, options).await;
+                }
+                _ if is_last => return Ok(()),
+                _ => {}
             }
         }
-        Ok(())
     }
 
     /// Chooses the option `all[place]`. Returns that option if it was found by typing.
