@@ -37,21 +37,34 @@ async def test_what_a_style_shows_after_a_delay_is_in_the_answer(
     assert 'button "Inside"' in reply.text, reply.text
 
 
+@pytest.mark.parametrize("delay", [400, 2500])
 @pytest.mark.parametrize(
     "sign", ["<p>Loading…</p>", "<div class='card-skeleton'></div>", "<p aria-busy=true>One moment</p>"]
 )
 async def test_what_a_timer_draws_in_place_of_a_sign_of_loading_is_in_the_answer(
-    server: Server, site: Site, sign: str
+    server: Server, site: Site, sign: str, delay: int
 ) -> None:
     page = f"""<button>Show</button><main></main><script>
 document.querySelector("button").onclick = () => {{
   document.querySelector("main").innerHTML = `{sign}`;
-  setTimeout(() => (document.querySelector("main").innerHTML = "<h1>Orders</h1>"), 400);
+  setTimeout(() => (document.querySelector("main").innerHTML = "<h1>Orders</h1>"), {delay});
 }};
 </script>"""
     await server.open(site.publish("/late-timer", page))
     reply = await server.click("text=Show")
     assert 'heading "Orders"' in reply.text, reply.text
+
+
+async def test_a_hidden_sign_of_loading_does_not_count(server: Server, site: Site) -> None:
+    page = """<button>Show</button><main></main><script>
+document.querySelector("button").onclick = () => {
+  const hidden = "<span class=skeleton style='visibility: hidden'>...</span>";
+  document.querySelector("main").innerHTML = `<section><h1>Orders</h1>${hidden}</section>`;
+};
+</script>"""
+    await server.open(site.publish("/late-hidden", page))
+    reply = await server.click("text=Show")
+    assert "still loading" not in reply.text
 
 
 @pytest.mark.parametrize("delay", [100, 500])

@@ -143,7 +143,7 @@ const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
 /// How long after the latest effect the page may take to read a response body.
 const BODY_LIMIT: Duration = Duration::from_millis(400);
-/// How long to wait while a part of the page is marked as busy.
+/// How long to wait while a part of the page is marked as busy, or says that it is loading.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);
 /// How long a page that was busy must stay quiet before it counts as settled, measured by the page clock.
 const AFTER_WORK: Duration = Duration::from_millis(250);
@@ -606,7 +606,7 @@ impl<'a> Wait<'a> {
         let most = self.acted + BUSY_LIMIT.max(self.options.window);
         let limit = RESTLESS_LIMIT + self.lag;
         match self.last_busy {
-            _ if self.busy || self.closing || self.has_timers => most,
+            _ if self.busy || self.loading || self.closing || self.has_timers => most,
             // The page shows the result of its work now.
             Some(until) => (until + limit).min(most),
             None => (self.acted + limit.max(self.options.window)).min(most),

@@ -134,6 +134,14 @@ function isAtWork(element) {
   return AT_WORK.test(textContent(element).trim());
 }
 
+/** Whether an element still shows that content is loading. */
+function isSeenAtWork(element) {
+  if (AT_WORK.test(textContent(element).trim())) return checkVisibility(element, SEEN);
+  const parts = Array.from(querySelectorAll(element, SKELETON));
+  if (matches(element, SKELETON)) parts.push(element);
+  return parts.some((part) => checkVisibility(part, SEEN));
+}
+
 const PLACING = new Set(["style", "transform", "x", "y", "cx", "cy", "x1", "y1", "x2", "y2", "d", "points"]);
 const PLACING_STYLES = ["left", "top", "right", "bottom", "transform", "translate", "marginLeft", "marginTop"];
 const MOST_PLACED = 200;
@@ -265,7 +273,7 @@ engine.watched = async () => {
     growing: growing(),
     leaving: leaving(),
     busy,
-    loading: Array.from(working).some((element) => checkVisibility(element, SEEN) && isAtWork(element)),
+    loading: Array.from(working).some(isSeenAtWork),
     closing: closed,
     said,
     moved: moved(),
