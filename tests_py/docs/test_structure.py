@@ -85,7 +85,7 @@ LARGE_STRUCTS = {
 
 BUDGETS = {
     "browser": 40133,
-    "mcp": 25105,
+    "mcp": 25106,
     "session": 7191,
     "bidi": 5139,
     "snapshot": 5748,

@@ -223,7 +223,8 @@ impl<'a> Host<'a> {
             match locator.wait_for(WaitForState::Attached, AT_REST).await {
                 Err(Error::ElementNotFound { .. })
                     if begun.elapsed() < whole && !watch.has_no_effect().await => {}
-                Err(Error::ElementNotFound { .. }) => {
+                // A busy page may not have answered in time.
+                Err(Error::ElementNotFound { .. }) if locator.count().await.is_ok_and(|count| count == 0) => {
                     return Err(Error::ElementNotFound { waited: begun.elapsed() });
                 }
                 // The action itself reports other errors.
