@@ -214,8 +214,9 @@ pub(super) fn thrown(details: &Value) -> Value {
     }
     json!({
         "text": text,
-        "lineNumber": details["lineNumber"],
-        "columnNumber": details["columnNumber"],
+        // Firefox names a place in its own code.
+        "lineNumber": -1,
+        "columnNumber": -1,
         "exception": exception,
         "stackTrace": {"callFrames": details["stackTrace"]["callFrames"].as_array().cloned().unwrap_or_default()},
     })

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests_py.support import client
 from tests_py.support.client import Server
 from tests_py.support.site import Site
 
@@ -44,14 +45,30 @@ async def test_a_function_can_be_given_an_element(server: Server, site: Site) ->
 
 
 @pytest.mark.parametrize(
+    ("function", "place"),
+    [
+        ("() => {", "end of input (line 1, column 8)"),
+        ("() => {\n  const pair = [1, 2;\n}", "(line 2, column 21)"),
+        ("document.title +", "(line 1, column 17)"),
+    ],
+)
+async def test_a_syntax_error_tells_where_it_is(
+    server: Server, site: Site, function: str, place: str
+) -> None:
+    await server.open(site.page("form"))
+    shown = (await server.call("browser_evaluate", function=function)).section("Error")
+    assert "SyntaxError" in shown
+    # Firefox names a place in its own code, which is of no use.
+    assert (place in shown) == ("(line" in shown) == (client.BROWSER == "chromium")
+
+
+@pytest.mark.parametrize(
     ("function", "words"),
     [
         ("() => { throw new TypeError('no such luck') }", "no such luck"),
         ("async () => { throw new Error('later') }", "later"),
         ("() => nothing.there", "nothing is not defined"),
-        ("() => {", "end of input (line 1, column 8)"),
-        ("() => {\n  const pair = [1, 2;\n}", "(line 2, column 21)"),
-        ("document.title +", "(line 1, column 17)"),
+        ("() => {", "SyntaxError"),
     ],
 )
 async def test_what_goes_wrong_is_reported(server: Server, site: Site, function: str, words: str) -> None:

@@ -163,15 +163,15 @@ impl Frame {
 }
 
 /// Returns the result of a user script, or the thrown exception as an error. A syntax error tells its line and
-/// column in `script`, before which `before` characters were compiled.
+/// column in `script`, before which `before` characters were compiled, unless the browser does not know them.
 pub(super) fn script_outcome(evaluated: Evaluated, script: &str, before: usize) -> Result<RemoteObject> {
     let Some(details) = &evaluated.exception_details else { return Ok(evaluated.result) };
     let error = Error::Script { message: thrown(details) };
     if !error.is_syntax_error() {
         return Err(error);
     }
-    let place = |number: i64| usize::try_from(number).unwrap_or_default();
-    let (line, column) = (place(details.line_number), place(details.column_number));
+    let place = (usize::try_from(details.line_number), usize::try_from(details.column_number));
+    let (Ok(line), Ok(column)) = place else { return Err(error) };
     let column = if line == 0 { column.saturating_sub(before) } else { column };
     let last = script.split('\n').enumerate().last();
     let is_at_end =
