@@ -26,6 +26,7 @@ from scripts.clients.model import Conversation, Model, Step
 from scripts.clients.model import serve as serve_model
 from tests_py.support.family import MARK, Family
 from tests_py.support.http import KEY, HttpServer
+from tests_py.support.site import Site
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ROOT / "target" / "clients"
@@ -383,7 +384,8 @@ def main() -> int:
         print(" ".join(client), "works" if not faults else json.dumps(faults, ensure_ascii=False), flush=True)
         return outcomes
 
-    with serve_model() as model, site.serve() as page:
+    with serve_model() as model, Site() as served:
+        page = site.publish(served)
         for library in filter(lambda one: is_wanted(one.name), SDKS):
             library.install()
             client = (library.name, library.version())

@@ -284,7 +284,8 @@ def serve() -> Iterator[Model]:
             if read is None or write is None:
                 return "application/json", json.dumps({"input_tokens": 1, "totalTokens": 1})
             streams = bool(request.get("stream")) or "stream" in path
-            return write(model.decide(read(request)), len(read(request).results), streams=streams)
+            asked = read(request)
+            return write(model.decide(asked), len(asked.results), streams=streams)
 
         def _send(self, status: int, kind: str, text: str) -> None:
             body = text.encode()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests_py.support.site import Site
 
 REPORT = "name,amount\nlamp,3\n"
 PAGE = """<!doctype html><title>Greetings</title><h1>Greetings</h1>
@@ -25,26 +22,7 @@ document.querySelector("[type=file]").onchange = ({ target: { files: [file] } })
 """
 
 
-@contextmanager
-def serve() -> Iterator[str]:
-    """Serves the page on loopback."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            is_report = self.path == "/report.csv"
-            body = (REPORT if is_report else PAGE).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/csv" if is_report else "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Logs nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
+def publish(site: Site) -> str:
+    """Serves the page and its file, and returns the page's URL."""
+    site.publish("/report.csv", REPORT, "text/csv")
+    return site.publish("/greetings", PAGE)

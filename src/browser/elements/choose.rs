@@ -172,15 +172,14 @@ impl ElementHandle {
         loop {
             sleep(PAUSE).await;
             let is_last = Instant::now() >= deadline;
-            match pick(&self.choices().await?.items, value) {
-                Pick::Named(at) => return self.press_item(ControlKind::Choice, at, true, options).await,
+            let at = match pick(&self.choices().await?.items, value) {
+                Pick::Named(at) => at,
                 // Until then, more suggestions may come.
-                Pick::Like(at) if is_last => {
-                    return self.press_item(ControlKind::Choice, at, true, options).await;
-                }
+                Pick::Like(at) if is_last => at,
                 _ if is_last => return Ok(()),
-                _ => {}
-            }
+                _ => continue,
+            };
+            return self.press_item(ControlKind::Choice, at, true, options).await;
         }
     }
 

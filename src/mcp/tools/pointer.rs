@@ -152,12 +152,12 @@ impl Tool for Drag {
         let (start, start_description) =
             target::find_and_describe(call, &page, &self.start_ref, self.start_element)
                 .await
-                .map_err(of("start "))?;
+                .map_err(naming("start "))?;
         let held = (start.frame().number(), start.number().await?);
         call.report.held.lock().push(held);
         let (end, end_description) = target::find_and_describe(call, &page, &self.end_ref, self.end_element)
             .await
-            .map_err(of("end "))?;
+            .map_err(naming("end "))?;
         let from = target::parse_position("startPosition", self.start_position.as_deref(), &start).await?;
         let to = target::parse_position("endPosition", self.end_position.as_deref(), &end).await?;
         let mut options = DragOptions {
@@ -207,7 +207,7 @@ impl Tool for Drag {
 }
 
 /// Returns a function that names one of two elements in the error that it was not found.
-fn of(which: &'static str) -> impl FnOnce(Error) -> Error {
+fn naming(which: &'static str) -> impl FnOnce(Error) -> Error {
     move |error| match error {
         Error::NoTarget { reason, .. } => Error::NoTarget { which, reason },
         other => other,
