@@ -215,8 +215,7 @@ pub(super) fn thrown(details: &Value) -> Value {
     json!({
         "text": text,
         // Firefox names a place in its own code.
-        "lineNumber": -1,
-        "columnNumber": -1,
+        "lineNumber": -1, "columnNumber": -1,
         "exception": exception,
         "stackTrace": {"callFrames": details["stackTrace"]["callFrames"].as_array().cloned().unwrap_or_default()},
     })
