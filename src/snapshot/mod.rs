@@ -39,7 +39,7 @@ pub use left_out::Omission;
 pub use looks::{DrawingCounts, TextSelection};
 pub use rank::rank;
 pub use redrawn::{ElementReplacement, replaced_elements};
-pub use reference::{ParseRefError, Ref};
+pub use reference::{ParseRefError, Ref, target_in_line};
 pub use render::{Options, RenderedSnapshot, render, render_from_offset};
 pub use replacement_lookup::find_replacement;
 pub use side::NodeKey;

@@ -23,8 +23,18 @@ pub fn replaced_elements(before: &Tree, now: &Tree) -> Vec<ElementReplacement> {
         return Vec::new();
     }
     let (old, new) = (PageView::of(before, were), PageView::of(now, are));
-    let mut search = Search { old, new, found: Vec::new() };
+    let places = |view: &PageView<'_>| -> HashMap<NodeKey, usize> {
+        view.tree.nodes.iter().enumerate().filter_map(|(at, node)| Some((node.key()?, at))).collect()
+    };
+    let (places, places_now) = (places(&old), places(&new));
+    let mut search = Search { old, new, found: Vec::new(), paired: HashSet::new() };
     search.pair_children(None, None);
+    // Elements that stay, also inside a group that has changed.
+    for (key, &at) in &places {
+        if let Some(&now) = places_now.get(key) {
+            search.pair_children(Some(at), Some(now));
+        }
+    }
     search.found
 }
 
@@ -99,15 +109,23 @@ fn digest(node: &Node, inside: &[u64]) -> u64 {
     hasher.finish()
 }
 
+/// The most siblings that are compared with each other by their texts.
+const MOST_COMPARED: usize = 40;
+
 struct Search<'a> {
     old: PageView<'a>,
     new: PageView<'a>,
     found: Vec<ElementReplacement>,
+    /// The elements of the old page whose children were compared.
+    paired: HashSet<Option<usize>>,
 }
 
 impl Search<'_> {
     /// Pairs the children of two matching elements, `old` and `new`. `None` stands for the top level.
     fn pair_children(&mut self, old: Option<usize>, new: Option<usize>) {
+        if !self.paired.insert(old) {
+            return;
+        }
         let (mut was, mut is) = (self.old.inside(old).to_vec(), self.new.inside(new).to_vec());
         let mut pairs =
             take_pairs(&mut was, &mut is, |at| self.old.node(at).key(), |at| self.new.node(at).key());
@@ -124,6 +142,7 @@ impl Search<'_> {
         };
         let alike = take_pairs(&mut was, &mut is, |at| kind(&self.old, at), |at| kind(&self.new, at));
         pairs.extend(alike.into_iter().filter(|&(old, new)| self.keeps_words(old, new)));
+        pairs.extend(self.pairs_by_words(&was, &is, |view, at| kind(view, at)));
         for (old, new) in pairs {
             let (was, is) = (self.old.node(old), self.new.node(new));
             if let (Some(_), Some(_)) = (was.key(), is.key())
@@ -139,6 +158,37 @@ impl Search<'_> {
     fn keeps_words(&self, old: usize, new: usize) -> bool {
         let (was, is) = (self.old.words(old), self.new.words(new));
         was.is_subset(&is) || is.is_subset(&was)
+    }
+
+    /// Returns pairs of the same kind that have more texts in common than either has with any other element.
+    fn pairs_by_words<T: PartialEq>(
+        &self,
+        was: &[usize],
+        is: &[usize],
+        kind: impl Fn(&PageView<'_>, usize) -> Option<T>,
+    ) -> Vec<(usize, usize)> {
+        if was.len() > MOST_COMPARED || is.len() > MOST_COMPARED {
+            return Vec::new();
+        }
+        let common = |old: usize, new: usize| {
+            let (old_kind, new_kind) = (kind(&self.old, old), kind(&self.new, new));
+            let is_alike = old_kind.is_some() && old_kind == new_kind && self.keeps_words(old, new);
+            if is_alike { self.old.words(old).intersection(&self.new.words(new)).count() } else { 0 }
+        };
+        let counts: Vec<Vec<usize>> =
+            was.iter().map(|&old| is.iter().map(|&new| common(old, new)).collect()).collect();
+        let mut pairs = Vec::new();
+        for (row, &old) in was.iter().enumerate() {
+            for (column, &new) in is.iter().enumerate() {
+                let count = counts[row][column];
+                let in_row = counts[row].iter().filter(|&&other| other >= count).count();
+                let in_column = counts.iter().filter(|other| other[column] >= count).count();
+                if count > 0 && in_row == 1 && in_column == 1 {
+                    pairs.push((old, new));
+                }
+            }
+        }
+        pairs
     }
 }
 
@@ -175,7 +225,7 @@ mod tests {
 
     fn tree(nodes: &str) -> Tree {
         let frame = Frame::parse(&format!(r#"{{"first":1,"nodes":{nodes}}}"#)).unwrap();
-        Tree::assemble(0, 0, 0, HashMap::from([(0, frame)]))
+        Tree::assemble(0, 0, 0, 0, HashMap::from([(0, frame)]))
     }
 
     fn found(before: &str, now: &str) -> Vec<(u32, u32)> {
@@ -196,12 +246,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_drawn_again_keeps_its_ref_inside_a_group_with_other_texts() {
+        let before =
+            r#"[[0],[1,"One"],[1,"tree",1,"Files"],[2,"treeitem",2,"a"],[2,"treeitem",3,"b"],[1,"Old"]]"#;
+        let now = r#"[[0],[1,"Two"],[1,"tree",1,"Files"],[2,"treeitem",4,"new"],[2,"treeitem",5,"a"]]"#;
+        assert_eq!(found(before, now), [(2, 5)]);
+    }
+
+    #[test]
     fn a_row_never_takes_the_ref_of_another() {
         let before = r#"[[0,"table",1,""],[1,"row",2,""],[2,"Ann"],[2,"button",3,"Delete"],[1,"row",4,""],[2,"Bob"],[2,"button",5,"Delete"]]"#;
         let now = r#"[[0,"table",1,""],[1,"row",6,""],[2,"Bob"],[2,"button",7,"Delete"]]"#;
         assert_eq!(found(before, now), [(4, 6), (5, 7)]);
         let other = r#"[[0,"table",1,""],[1,"row",8,""],[2,"Zed"],[2,"button",9,"Delete"]]"#;
         assert_eq!(found(now, other), []);
+        let more = r#"[[0,"table",1,""],[1,"row",2,""],[2,"Ann"],[2,"button",3,"Delete"],[1,"row",8,""],[2,"Bob"],[2,"due"],[2,"button",9,"Delete"],[1,"row",10,""],[2,"Cid"],[2,"button",11,"Delete"]]"#;
+        assert_eq!(found(before, more), [(4, 8), (5, 9)]);
         let twice = r#"[[0,"table",1,""],[1,"row",8,""],[2,"Bob"],[2,"button",9,"Delete"],[1,"row",10,""],[2,"Bob"],[2,"button",11,"Delete"]]"#;
         assert_eq!(found(now, twice), []);
     }

@@ -2,6 +2,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::roles;
+
 /// A ref of a node: context, page, frame, element. Examples: `c0p0f0e12`, `e12`, `f1e12`, `work:c0p0f0e12`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Ref {
@@ -77,4 +79,17 @@ fn part(rest: &mut &str, letter: char) -> Result<Option<u32>, ParseRefError> {
     let number = after[..end].parse().map_err(|_| ParseRefError)?;
     *rest = &after[end..];
     Ok(Some(number))
+}
+/// Returns the ref in a line of a snapshot, such as `button "Save" [ref=e12]`; without a ref, a selector for the role and
+/// name. `None` if the text is no such line.
+pub fn target_in_line(line: &str) -> Option<String> {
+    let (role, rest) = line.trim().trim_start_matches("- ").split_once(" \"")?;
+    let (name, states) = rest.split_once('"').unwrap_or((rest, ""));
+    let reference = states.split_once("[ref=").and_then(|(_, reference)| reference.split_once(']'));
+    let is_plain = !name.is_empty() && !name.ends_with(['\\', '…']);
+    match reference {
+        _ if !roles::is_role(role) => None,
+        Some((reference, _)) => Some(reference.to_owned()),
+        None => is_plain.then(|| format!("role={role}[name=\"{name}\"]")),
+    }
 }

@@ -98,6 +98,11 @@ pub(super) fn known(name: &str) -> &'static str {
     ROLES.binary_search(&name).map_or("generic", |found| ROLES[found])
 }
 
+/// Whether this is the name of a role.
+pub(super) fn is_role(name: &str) -> bool {
+    ROLES.binary_search(&name).is_ok()
+}
+
 /// Whether elements of a role are controls.
 pub(super) fn is_interactive(role: &str) -> bool {
     matches!(

@@ -38,6 +38,13 @@ engine.takeOver = (pairs) =>
     return true;
   });
 
+/** Gives a node a new ref number, so that refs to what it was before no longer find it. Returns the number. */
+engine.renewRef = (node) => {
+  nodes.delete(numbers.get(node));
+  numbers.delete(node);
+  return engine.refOf(node);
+};
+
 /** Whether a node already has a ref number. */
 engine.hasRef = (node) => numbers.has(node);
 
