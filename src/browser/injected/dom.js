@@ -191,10 +191,12 @@ engine.keyTarget = () => {
   return isHere && !(active instanceof HTMLIFrameElement) ? active : null;
 };
 
-/** Returns the focused element, also inside shadow roots; null if it is the body or the root. */
+const isEditor = (body) => (body.isContentEditable || document.designMode === "on") && document.hasFocus();
+
+/** Returns the focused element, also inside shadow roots; null if it is the root, or a body that is no editor. */
 engine.activeElement = () => {
   let active = document.activeElement;
-  if (!active || active === document.body || active === document.documentElement) return null;
+  if (!active || active === document.documentElement || (active === document.body && !isEditor(active))) return null;
   for (let root = shadowRootOf(active); root?.activeElement; root = shadowRootOf(active)) active = root.activeElement;
   return active;
 };
@@ -611,13 +613,13 @@ function paintedText(element, which) {
 
 const GENERATES_NOTHING = /^(?:none|normal|""|)$/;
 const ALTERNATIVE = /(?<=["')]) \/ (?=")/;
-const WRITTEN = /counters?\(((?:"(?:[^"\\]|\\.)*"|[^)"])*)\)|"((?:[^"\\]|\\.)*)"|attr\(([^\s,)]+)[^)]*\)/g;
+const WRITTEN = /url\("(?:[^"\\]|\\.)*"\)|counters?\(((?:"(?:[^"\\]|\\.)*"|[^)"])*)\)|"((?:[^"\\]|\\.)*)"|attr\(([^\s,)]+)[^)]*\)/g;
 const unescaped = (text) => text.replace(/\\(["\\])/g, "$1");
-/** The text of the strings, attributes and counters in a `content` value. */
+/** The text of the strings, attributes and counters in a `content` value, without its pictures. */
 const writtenText = (element, which, content) =>
   Array.from(content.matchAll(WRITTEN), ([, counter, text, attribute]) => {
     if (counter) return countedText(element, which, counter);
-    return attribute ? (getAttribute(element, attribute) ?? "") : unescaped(text);
+    return attribute ? (getAttribute(element, attribute) ?? "") : unescaped(text ?? "");
   }).join("");
 
 const COUNTER = /^([^\s,]+)(?:, "((?:[^"\\]|\\.)*)")?(?:, (\S+))?$/;

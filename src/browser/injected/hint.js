@@ -149,6 +149,8 @@ const isField = (element) =>
 
 /** Whether a text consists only of private-use Unicode characters, which icon fonts use. */
 engine.isIcon = (name) => /^[\p{Co}\s]+$/u.test(name);
+/** Removes the characters of icon fonts from a text. */
+engine.withoutIcons = (text) => (/\p{Co}/u.test(text) ? engine.collapse(text.replace(/\p{Co}+/gu, " ")) : text);
 
 /** Returns a text that distinguishes an element without a name from its siblings; "" if there is none. */
 engine.hintOf = (element) => {

@@ -1,7 +1,7 @@
 // Reads a frame for a snapshot, as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
 // `[depth, role, ref, name, details?]` is an element. The depths define the tree. Rust code formats the list as text.
 const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } = engine;
-const { getAttribute, hasAttribute, localName, nodeType, firstChild } = native;
+const { getAttribute, hasAttribute, localName, nodeType, firstChild, parentNode } = native;
 const { CLIPPED, GONE, CUT, ANY_CUT, cutBy, isClippedAway, isShrunk, placed, isBlanked } = engine.sight;
 const set = (text) => new Set(text.trim().split(/\s+/));
 const ELEMENT = 1;
@@ -140,8 +140,29 @@ const isPdf = () => document.contentType === "application/pdf";
 function begun(walk, { root }) {
   const starts = root ? [engine.byRef(root)] : engine.topElements();
   for (const start of starts) if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(root));
+  renewRecycled(walk);
   return walk;
 }
+
+const ENTRIES = set("option treeitem");
+const entryNames = new WeakMap();
+/** Gives new refs to the entries of a list that now show another item, as in lists that keep only their visible rows. */
+function renewRecycled({ nodes, entries }) {
+  const shown = new Set(entries.map(([, place]) => nodes[place][3]));
+  for (const [element, place] of entries) {
+    const [level, , , name] = nodes[place];
+    const before = entryNames.get(element);
+    entryNames.set(element, name);
+    if (before === undefined || before === name || !(shown.has(before) || isOtherName(before, name))) continue;
+    for (let at = place; at < nodes.length && (at === place || nodes[at][0] > level); at++) {
+      const part = at === place ? element : nodes[at].length > 2 && nodes[at][2] > 0 && engine.byRef(nodes[at][2]);
+      if (part) nodes[at][2] = engine.renewRef(part);
+    }
+  }
+}
+const COMMON_START = 3;
+const isOtherName = (before, name) =>
+  before.slice(0, COMMON_START) !== name.slice(0, COMMON_START) && !before.includes(name) && !name.includes(before);
 
 /** Finds elements that may have a closed shadow root or `ElementInternals`. Returns their counts, and the last ref. */
 engine.seekSuspects = () =>
@@ -173,6 +194,8 @@ class Walk {
     this.acting = [];
     /** Controls and clickable elements that are not inert, as `[element, node, isPlain]` (see `markReach`). */
     this.usable = [];
+    /** Entries of lists and trees, as `[element, place]`: the place of the node in `nodes`. */
+    this.entries = [];
     /** The elements that are listed in the snapshot. */
     this.pushed = [];
     /** The number of drawn SVG shapes and boxes without text, which are listed only with `allRefs`. */
@@ -200,8 +223,9 @@ class Walk {
     this.keepsLines = false;
     this.text = "";
     if (!text || engine.isIcon(text)) return;
+    const words = this.allRefs ? text : text.replace(/\p{Co}/gu, "");
     // Keeps one space at each end, which separates words from adjacent nodes.
-    const spaced = `${/^\s/.test(all) ? " " : ""}${text}${/\s$/.test(all) ? " " : ""}`;
+    const spaced = `${/^\s/.test(all) ? " " : ""}${words}${/\s$/.test(all) ? " " : ""}`;
     this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), spaced] : [depth, spaced]);
     this.speaker = null;
   }
@@ -224,7 +248,13 @@ class Walk {
   showsText(element, style, around) {
     if (this.hiddenToo) return true;
     style ??= getComputedStyle(element);
-    return style.visibility === "visible" && !(around & BLANKED && isBlanked(style));
+    return this.isVisible(style) && !(around & BLANKED && isBlanked(style));
+  }
+
+  /** Whether `visibility` is `visible`. Keeps the last answer, since reading a property of a style is slow. */
+  isVisible(style) {
+    if (style !== this.lastStyle) [this.lastStyle, this.lastVisible] = [style, style.visibility === "visible"];
+    return this.lastVisible;
   }
 
   isAway(box) {
@@ -269,7 +299,7 @@ class Walk {
   element(element, depth, around) {
     const tag = localName(element);
     if (SKIPPED.has(tag)) return;
-    noteCustom(element);
+    if (isCustom(tag)) noteCustom(element);
     const attributes = native.hasAttributes(element);
     if (attributes) {
       if (!this.hiddenToo && hasAttribute(element, "inert")) {
@@ -277,7 +307,7 @@ class Walk {
         around = this.inert(element, around);
       } else if (around & UNREAD && isOpenPopover(element)) around = this.inert(element, around);
       if (!this.hiddenToo && engine.isAriaHidden(element)) {
-        if (!isPaintedAside(element)) return;
+        if (!isPaintedAside(element) || (!this.allRefs && isGutter(element))) return;
         around |= ASIDE;
       }
       const disabled = getAttribute(element, "aria-disabled");
@@ -309,7 +339,7 @@ class Walk {
     let clickable = this.mayBeClicked(element, tag, pointer, around, attributes);
     around = pointer ? around | POINTER : around & ~POINTER;
     const outside = around & (UNREAD | GONE);
-    const drawn = this.hiddenToo || (!outside && ((!attributes && HOLDERS.has(role)) || style.visibility === "visible"));
+    const drawn = this.hiddenToo || (!outside && ((!attributes && HOLDERS.has(role)) || this.isVisible(style)));
     if (clickable && !(drawn && (display === "contents" || native.checkVisibility(element)))) clickable = 0;
 
     const quiet = around & QUIET && !SUBMENUS.has(role) && !CLOSED.has(tag) && !(this.allRefs && role === "img");
@@ -401,6 +431,7 @@ class Walk {
         : ROWS.has(role)
           ? authorName(element)
           : nameOf(element, role);
+    if (!this.allRefs) name = engine.withoutIcons(name);
     if (role === "img" && !clickable && !this.allRefs && (around & QUIET || (!name && isTiny(element)))) return;
     this.flush(depth);
     const kept = acts && !this.allRefs && FIELD_ROLES.has(role) ? this.keptName(element) : "";
@@ -481,6 +512,7 @@ class Walk {
       node.push(details);
       break;
     }
+    if (ENTRIES.has(role) && name) this.entries.push([element, this.nodes.length]);
     this.nodes.push(node);
     this.pushed.push(element);
     return node;
@@ -563,9 +595,9 @@ class Walk {
   /** Returns why an element may be clickable: 1: cursor, markup or `tabindex`; 2: only a listener; 3: a hover rule; 0: not clickable. */
   mayBeClicked(element, tag, pointer, around, attributes) {
     if (tag === "body" || tag === "html") return 0;
-    if (pointer && this.beginsHand(element, around)) {
-      return (tag === "label" && element.control) || (!this.allRefs && isSizer(element)) ? 0 : 1;
-    }
+    // The control of a label is listed instead.
+    if (tag === "label" && element.control) return 0;
+    if (pointer && this.beginsHand(element, around)) return !this.allRefs && isSizer(element) ? 0 : 1;
     if (attributes) {
       if (hasAttribute(element, "onclick") || getAttribute(element, "draggable") === "true") return 1;
       if (
@@ -617,6 +649,7 @@ class Reader extends Walk {
     this.unread &= ~QUIET;
     this.frames = [];
     this.said = [];
+    this.held = [];
     this.text = " ";
   }
 
@@ -625,7 +658,8 @@ class Reader extends Walk {
   }
 
   push(element, _depth, role, name, details) {
-    this.said.push(name, details.v ?? "", ...(details.o ?? []));
+    this.said.push(name, ...(details.o ?? []));
+    if (details.v) this.held.push(details.v);
     const number = frameNumbers.get(element);
     if (role === "iframe" && number !== undefined) this.frames.push(number);
     return [];
@@ -634,14 +668,17 @@ class Reader extends Walk {
   hint() {}
 }
 
-/** Returns whether a snapshot would contain a text, ignoring case (`found`), and the numbers of the `frames` that it would contain. */
+/**
+ * Counts how often a snapshot would contain a text, ignoring case: `{shown, held, frames, pdf}`. `held`: in values of fields; `shown`:
+ * elsewhere; `frames`: the numbers of the child frames that it would contain.
+ */
 engine.tells = (text) =>
   engine.remembering(() => {
     const reader = new Reader();
     begun(reader, {});
     const wanted = collapse(text).toLowerCase();
-    const found = [reader.text, ...reader.said].some((line) => collapse(line).toLowerCase().includes(wanted));
-    return { found, frames: reader.frames, pdf: isPdf() };
+    const countIn = (lines) => lines.reduce((sum, line) => sum + collapse(line).toLowerCase().split(wanted).length - 1, 0);
+    return { shown: countIn([reader.text, ...reader.said]), held: countIn(reader.held), frames: reader.frames, pdf: isPdf() };
   });
 
 const MOST_SHAPES = 2000;
@@ -672,6 +709,10 @@ function isPaintedAside(element) {
   return isFlat || !isCutOff(element, box, style);
 }
 
+/** Whether an aria-hidden element stands beside an editor, such as its line numbers. */
+const isGutter = (element) =>
+  Array.from(native.children(parentNode(element) ?? document)).some((beside) => beside !== element && beside.isContentEditable);
+
 const isOpenPopover = (element) => hasAttribute(element, "popover") && native.matches(element, ":popover-open");
 
 const LARGEST_NOTICE = 0.25;
@@ -682,11 +723,11 @@ function isNotice(element) {
 }
 
 const CUTS = /hidden|clip/;
-/** Whether a box is outside the page, or outside a clipping ancestor that cannot be scrolled. */
-function isCutOff(element, box, { position }) {
+/** Whether a box is outside the page, or outside a clipping ancestor, however much the scrollers in between are scrolled. */
+function isCutOff(element, { left, top, right, bottom }, { position }) {
   const page = document.documentElement;
-  const right = Math.max(page.clientWidth, page.scrollWidth - window.scrollX);
-  if (box.right <= -window.scrollX || box.bottom <= -window.scrollY || box.left >= right) return true;
+  const end = Math.max(page.clientWidth, page.scrollWidth - window.scrollX);
+  if (right <= -window.scrollX || bottom <= -window.scrollY || left >= end) return true;
   for (let around = engine.flatParent(element); around && around !== document.body && around !== page; around = engine.flatParent(around)) {
     if (position === "fixed") return false;
     const style = getComputedStyle(around);
@@ -694,8 +735,12 @@ function isCutOff(element, box, { position }) {
     position = style.position;
     if (style.overflow === "visible") continue;
     const edge = native.rectOf(around);
-    if (CUTS.test(style.overflowX) && (box.right <= edge.left || box.left >= edge.right)) return true;
-    if (CUTS.test(style.overflowY) && (box.bottom <= edge.top || box.top >= edge.bottom)) return true;
+    if (CUTS.test(style.overflowX)) {
+      if (right <= edge.left || left >= edge.right) return true;
+    } else if (style.overflowX !== "visible") ({ left, right } = edge);
+    if (CUTS.test(style.overflowY)) {
+      if (bottom <= edge.top || top >= edge.bottom) return true;
+    } else if (style.overflowY !== "visible") ({ top, bottom } = edge);
   }
   return false;
 }
@@ -723,6 +768,9 @@ const hearing = new WeakSet();
 engine.adoptHearers = (...elements) => {
   for (const element of elements) if (nodeType(element) === ELEMENT) hearing.add(element);
 };
+
+/** Whether an element is known to have a pointer listener. */
+engine.hears = (element) => hearing.has(element);
 
 const LARGEST_THING = 40;
 const ACTING = "a[href],button,input,select,textarea,[role=button],[role=link],[tabindex]";
