@@ -395,9 +395,7 @@ impl Error {
             Self::WaitRanOut { .. } | Self::NotAsExpected { .. } => {
                 "take a snapshot to see what the page shows instead"
             }
-            Self::ExpectedBefore { .. } => {
-                "do it without expect, or expect what the page does not show yet; values of fields count, too"
-            }
+            Self::ExpectedBefore { .. } => "do it without expect, or expect what is not there yet",
             Self::Unexpected { .. } => "the answer shows what changed; if it shows nothing, take a snapshot",
             Self::DownloadAway { .. } => {
                 "allow more time if a download is running; otherwise start it, and check the response with browser_network_requests"

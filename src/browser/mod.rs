@@ -136,7 +136,7 @@ pub use traffic::route::{ABORT_REASONS, Fulfillment, RequestOverrides, Route, re
 pub use traffic::socket::{SocketEvent, WebSocket, WebSocketMessage};
 #[doc(hidden)]
 pub use view::audit::{AccessibilityViolation, Styles, Vitals};
-pub use view::capture::{CollapsedText, SnapshotTreeOptions};
+pub use view::capture::{CollapsedText, SnapshotTreeOptions, TextCount};
 #[doc(hidden)]
 pub use view::cast_frame::ScreencastImage;
 pub use view::content::ContentFormat;

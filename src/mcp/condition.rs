@@ -3,7 +3,7 @@ use crate::Result;
 use crate::browser::selector::Selector;
 use crate::browser::{ElementHandle, Page};
 use crate::error::{Error, quoted, squeezed};
-use crate::snapshot::Ref;
+use crate::snapshot::{Ref, target_in_line};
 
 /// The length at which an expected text is cut in messages, in characters.
 const LONGEST_QUOTED: usize = 80;
@@ -20,7 +20,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Parses a URL, a ref or a selector. Anything else, and text in quotation marks, is text on the page.
+    /// Parses a URL, a ref, a selector or a line of a snapshot. Anything else, and text in quotation marks, is text on the page.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let is_one_word = !text.contains(char::is_whitespace);
@@ -29,7 +29,9 @@ impl Condition {
             engine.chars().all(|letter| letter.is_ascii_lowercase() || "-:".contains(letter))
         });
         let is_selector = is_xpath || names_engine || text.starts_with(['#', '.', '[']);
-        if let Some(quoted) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        if let Some(target) = target_in_line(text) {
+            Self::Element(target)
+        } else if let Some(quoted) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
             Self::Text(quoted.to_owned())
         } else if is_one_word && !is_xpath && (text.contains("://") || text.starts_with(['/', '*'])) {
             Self::Url(text.to_owned())
@@ -122,6 +124,9 @@ mod tests {
         {
             assert_eq!(Condition::parse(element), Condition::Element(element.to_owned()));
         }
+        let selector = "role=textbox[name=\"a.md\"]".to_owned();
+        assert_eq!(Condition::parse("textbox \"a.md\""), Condition::Element(selector));
+        assert_eq!(Condition::parse("button \"A\" [disabled] [ref=e7]"), Condition::Element("e7".to_owned()));
         for text in ["Saved", "Order 7 is paid", "a = b", "total=5", "See https://a.example/ for more", "h1"]
         {
             assert_eq!(Condition::parse(text), Condition::Text(text.to_owned()));

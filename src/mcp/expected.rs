@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::Result;
-use crate::browser::{Page, SnapshotTreeOptions};
+use crate::browser::{Page, SnapshotTreeOptions, TextCount};
 use crate::error::{Error, human, squeezed};
 use crate::mcp::call::Call;
 use crate::mcp::condition::Condition;
@@ -26,7 +26,8 @@ const NOTHING: &str = "nothing";
 
 /// Runs a tool as part of a call, and checks the outcome that the argument [`EXPECT_ARGUMENT`] expects.
 ///
-/// # Errors `not_as_expected` if the outcome differs, or if it was there already; then the tool is not run.
+/// # Errors `not_as_expected` if the outcome differs, or if an expected element or address was there already; then
+/// the tool is not run.
 pub async fn run_with_expectation(
     call: &Call<'_>,
     tool: &AnyTool,
@@ -52,16 +53,16 @@ struct Expected {
     wanted: Option<Condition>,
     /// The tabs before the action, with their URLs.
     tabs: Vec<(Page, String)>,
-    /// The current page and its opener, without those on which the condition held before. New tabs are added.
-    pages: Vec<Page>,
+    /// The current page and its opener, with what they contained before the action. New tabs are added.
+    pages: Vec<(Page, TextCount)>,
     /// The current page with the id of its document, if that met the condition and the action opens another one.
     left: Option<(Page, Arc<str>)>,
     outline: Option<Arc<Tree>>,
 }
 
 impl Expected {
-    /// Records the state before the action. Fails if the condition holds already, unless the action `opens` another
-    /// document.
+    /// Records the state before the action. Fails if an expected element or address is there already, unless the
+    /// action `opens` another document. An expected text can appear once more.
     async fn begin(call: &Call<'_>, text: &str, opens: bool) -> Result<Self> {
         let current = call.current_page().ok();
         let wanted = (text.trim() != NOTHING).then(|| Condition::parse(text));
@@ -77,16 +78,21 @@ impl Expected {
         let opener = current.as_ref().and_then(Page::opener);
         for page in current.iter().chain(&opener) {
             let deadline = Instant::now() + LOOK_LIMIT;
-            let mut is_there = holds(&wanted, page, deadline).await;
-            if matches!(is_there, Err(Error::InvalidSelector { .. })) {
+            let mut before = count(&wanted, page, deadline).await;
+            if matches!(before, Err(Error::InvalidSelector { .. })) {
                 wanted = Condition::Text(text.trim().to_owned());
-                is_there = holds(&wanted, page, deadline).await;
+                before = count(&wanted, page, deadline).await;
             }
-            match is_there? {
-                true if Some(page) != current.as_ref() => {}
-                true if opens => left = Some((page.clone(), page.main_frame().loader_id())),
-                true => return Err(Error::ExpectedBefore { what: wanted.describe() }),
-                false => pages.push(page.clone()),
+            let before = before?;
+            let is_current = Some(page) == current.as_ref();
+            match before != TextCount::default() {
+                true if opens && is_current => left = Some((page.clone(), page.main_frame().loader_id())),
+                true if !matches!(wanted, Condition::Text(_)) => {
+                    if is_current {
+                        return Err(Error::ExpectedBefore { what: wanted.describe() });
+                    }
+                }
+                _ => pages.push((page.clone(), before)),
             }
         }
         Ok(Self { wanted: Some(wanted), tabs, pages, left, outline: None })
@@ -101,14 +107,20 @@ impl Expected {
         loop {
             let has_left = |(page, document): &&(Page, Arc<str>)| page.main_frame().loader_id() != *document;
             let left = self.left.as_ref().filter(has_left).map(|(page, _)| page);
-            for page in self.pages.iter().chain(&self.opened(call)).chain(left) {
-                if holds(wanted, page, deadline).await? {
+            let others = self.opened(call).into_iter().chain(left.cloned());
+            for (page, before) in
+                self.pages.iter().cloned().chain(others.map(|page| (page, TextCount::default())))
+            {
+                let now = count(wanted, &page, deadline).await?;
+                if now.shown > before.shown || now.held > before.held {
                     return Ok(());
                 }
             }
             if Instant::now() >= deadline {
+                let is_old = self.pages.iter().any(|(_, before)| *before != TextCount::default());
+                let old = if is_old { ", which the page contained before" } else { "" };
                 let (what, limit) = (wanted.describe(), human(limit));
-                let what = format!("the action was done, but it did not lead to {what} within {limit}");
+                let what = format!("the action was done, but it did not lead to {what} within {limit}{old}");
                 return Err(Error::Unexpected { what });
             }
             sleep_until((Instant::now() + PAUSE).min(deadline)).await;
@@ -165,17 +177,26 @@ fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
     before.drawn == now.drawn && snapshot::diff_with_base(&base, &now).is_empty()
 }
 
-/// Whether the page meets the condition now. An expected text may also be in a dialog.
-async fn holds(wanted: &Condition, page: &Page, deadline: Instant) -> Result<bool> {
+/// Counts how often the page meets the condition now: an expected text may also be in a dialog; an element or address
+/// counts once.
+async fn count(wanted: &Condition, page: &Page, deadline: Instant) -> Result<TextCount> {
+    let once = |is_met: bool| TextCount { shown: usize::from(is_met), held: 0 };
     if page.is_closed() || page.is_crashed() {
-        return Ok(false);
+        return Ok(once(false));
     }
     if let (Some(dialog), Condition::Text(text)) = (page.dialog(), wanted) {
-        return Ok(squeezed(&dialog.message).to_lowercase().contains(&squeezed(text).to_lowercase()));
+        let contains = squeezed(&dialog.message).to_lowercase().contains(&squeezed(text).to_lowercase());
+        return Ok(once(contains));
     }
-    match timeout_at(deadline, page.fail_on_dialog(wanted.is_met(page))).await {
+    let looked = page.fail_on_dialog(async {
+        match wanted {
+            Condition::Text(text) => page.count_text(&squeezed(text)).await,
+            _ => wanted.is_met(page).await.map(once),
+        }
+    });
+    match timeout_at(deadline, looked).await {
         Ok(Err(error @ Error::InvalidSelector { .. })) => Err(error),
         // A page that cannot be read now does not meet the condition.
-        looked => Ok(looked.unwrap_or(Ok(false)).unwrap_or(false)),
+        looked => Ok(looked.unwrap_or(Ok(once(false))).unwrap_or(once(false))),
     }
 }

@@ -125,7 +125,7 @@ async def test_what_came_instead_is_in_the_answer(workshop: Workshop, page: Repl
     assert "Refused" in reply.section("Snapshot")
 
 
-@pytest.mark.parametrize("expect", ["Ready", "#dead", "/expected/page", "role=button[name=Dead]"])
+@pytest.mark.parametrize("expect", ["#dead", "/expected/page", "role=button[name=Dead]"])
 async def test_what_is_there_already_does_not_count_and_nothing_is_done(
     workshop: Workshop, page: Reply, expect: str
 ) -> None:

@@ -99,7 +99,8 @@ impl Page {
             }
             level = children;
         }
-        Ok(snapshot::Tree::assemble(context, self.number(), top.number(), frames))
+        let main = self.main_frame().number();
+        Ok(snapshot::Tree::assemble(context, self.number(), main, top.number(), frames))
     }
 
     /// Gives new elements the refs of those that they replaced. Returns the replacements that succeeded.
@@ -120,33 +121,56 @@ impl Page {
 
     /// Whether a snapshot would contain `text`. Ignores case and element boundaries.
     pub async fn contains_text(&self, text: &str) -> Result<bool> {
+        Ok(self.find_text(text, true).await? != TextCount::default())
+    }
+
+    /// Counts how often a snapshot would contain `text`. Ignores case and element boundaries.
+    pub async fn count_text(&self, text: &str) -> Result<TextCount> {
+        self.find_text(text, false).await
+    }
+
+    /// Counts a text in the frames of the page. `once`: only until a frame contains it.
+    async fn find_text(&self, text: &str, once: bool) -> Result<TextCount> {
+        let mut count = TextCount::default();
         let mut level = vec![self.main_frame().clone()];
         let mut asked = 0;
         while !level.is_empty() && asked < MOST_FRAMES {
             asked += level.len();
-            let answer = join_all(level.iter().map(async |frame| {
-                match frame.parent() {
-                    None => contains_text(frame, text).await,
-                    Some(_) => timeout(CHILD_LIMIT, contains_text(frame, text))
-                        .await
-                        .unwrap_or(Err(Error::FrameDetached)),
+            let answer = join_all(level.iter().map(async |frame| match frame.parent() {
+                None => find_text_in(frame, text).await,
+                Some(_) => {
+                    timeout(CHILD_LIMIT, find_text_in(frame, text)).await.unwrap_or(Err(Error::FrameDetached))
                 }
             }))
             .await;
             let mut shown = Vec::new();
             for answer in answer {
                 match answer {
-                    Ok(answer) if answer.found => return Ok(true),
-                    Ok(answer) => shown.extend(answer.frames),
+                    Ok(answer) => {
+                        count.shown += answer.count.shown;
+                        count.held += answer.count.held;
+                        shown.extend(answer.frames);
+                    }
                     // A frame whose document is being replaced counts as empty.
                     Err(Error::DocumentGone | Error::FrameDetached | Error::Script { .. }) => {}
                     Err(error) => return Err(error),
                 }
             }
+            if once && count != TextCount::default() {
+                break;
+            }
             level = self.frames().into_iter().filter(|frame| shown.contains(&frame.number())).collect();
         }
-        Ok(false)
+        Ok(count)
     }
+}
+
+/// How often a page contains a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub struct TextCount {
+    pub shown: usize,
+    /// In the values of fields.
+    pub held: usize,
 }
 
 /// A text in a collapsed part of a page that the browser's find-in-page could reveal.
@@ -172,25 +196,24 @@ impl Frame {
 /// The result of a text search in one frame.
 #[derive(Debug, Deserialize)]
 struct TextSearch {
-    found: bool,
+    #[serde(flatten)]
+    count: TextCount,
     /// Whether the frame shows a PDF, whose text scripts cannot read.
     pdf: bool,
     /// The numbers of the child frames that a snapshot would show.
     frames: Vec<u32>,
 }
 
-async fn contains_text(frame: &Frame, text: &str) -> Result<TextSearch> {
+async fn find_text_in(frame: &Frame, text: &str) -> Result<TextSearch> {
     let world = frame.utility_world().await?;
     adopt_children(frame, &world).await;
     let answer: TextSearch = world.call("tells", &[Value::from(text)]).await?;
     if !answer.pdf {
         return Ok(answer);
     }
-    let found = match &*pdf_of(frame).await {
-        Ok(document) => document.contains(text),
-        Err(_) => false,
-    };
-    Ok(TextSearch { found, pdf: true, frames: Vec::new() })
+    let is_found = pdf_of(frame).await.as_ref().as_ref().is_ok_and(|document| document.contains(text));
+    let count = TextCount { shown: usize::from(is_found), held: 0 };
+    Ok(TextSearch { count, pdf: true, frames: Vec::new() })
 }
 
 /// Reads one frame. Starts again, at most twice, if the document is replaced meanwhile.
