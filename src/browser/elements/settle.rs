@@ -438,6 +438,7 @@ impl EffectWatcher {
             }
             Err(_) => return Some(AFTERMATH),
         };
+        let is_still = watched.changes == 0 || (watched.doubled && watched.grown == 0);
         wait.note_clock(watched.clock);
         wait.closing = watched.closing;
         (self.said, self.moved, self.press) = (watched.said, watched.moved, PressReport::Read(watched.lost));
@@ -463,8 +464,12 @@ impl EffectWatcher {
             Some(limit) if watched.grown == 0 => {
                 APPEARING_PAUSE.min(limit.saturating_sub(wait.acted.elapsed()))
             }
-            // A click without any effect so far whose listeners have set a timer.
-            _ if self.changes_something && watched.timed && self.is_without_effect(watched.changes) => {
+            // A click whose listeners have set a timer, without any effect so far. The first click of a double click
+            // often has another effect, such as a selection.
+            _ if (self.changes_something || watched.doubled)
+                && watched.timed
+                && self.is_without_effect(is_still) =>
+            {
                 APPEARING_PAUSE.min(TIMERS_LIMIT.saturating_sub(asked))
             }
             _ => Duration::ZERO,
@@ -478,8 +483,8 @@ impl EffectWatcher {
     }
 
     /// Whether the action has had no effect so far, although its press was not lost.
-    fn is_without_effect(&self, changes: u32) -> bool {
-        changes == 0
+    fn is_without_effect(&self, is_still: bool) -> bool {
+        is_still
             && !matches!(self.press, PressReport::Read(Some(_)))
             && self.page.effects_since(self.mark).last_effect.is_none()
     }
@@ -532,6 +537,7 @@ struct Watched {
     moved: Vec<MovedElement>,
     lost: Option<PressFailure>,
     timed: bool,
+    doubled: bool,
 }
 
 /// Converts milliseconds reported by a page to a duration. Invalid values become zero.

@@ -496,12 +496,14 @@ function slid() {
   return null;
 }
 
+const isEmpty = ({ width, height }) => width === 0 && height === 0;
 const wayFrom = (was, now) => ({ dx: now.x - was.x, dy: now.y - was.y });
 
 function shifted() {
   for (const { element, standing: was } of drag.before.slice(0, 4)) {
     if (!isConnected(element)) continue;
     const now = standing(element);
+    if (isEmpty(now) && !isEmpty(was)) return { kind: "gone" };
     const { dx, dy } = wayFrom(was, now);
     if (Math.hypot(dx, dy) > NEAR) return movedBy(element, dx, dy);
     if (Math.abs(now.width - was.width) > NEAR || Math.abs(now.height - was.height) > NEAR) {

@@ -8,7 +8,7 @@ let last = 0;
 let watches = 0;
 let grown = 0; // the number of added elements
 let growth = { of: null, times: 0, at: 0 }; // the element to which text is appended repeatedly, how often, and when last
-let said = []; // texts of live regions and notices that appeared
+let said = new Map(); // live regions and notices that appeared → their last text
 let busyBefore = new WeakSet();
 let leftOnce = new WeakSet(); // removed nodes, which do not count as new if the page inserts them again
 let working = new Set(); // added elements that show that content is still loading
@@ -65,7 +65,7 @@ engine.watch = (...nodes) => {
   watches++;
   changes = 0;
   grown = 0;
-  said = [];
+  said = new Map();
   growth = { of: null, times: 0, at: 0 };
   placed = new Map();
   engine.forgetRestyled();
@@ -206,7 +206,8 @@ engine.inWords = inWords;
 /** Returns the role, accessible name (or text) and ref number of an element, as a snapshot shows them. */
 function inWords(element) {
   const role = engine.roleOf(element);
-  return { role, name: engine.collapse(engine.nameOf(element, role) || textContent(element)), ref: engine.refOf(element) };
+  const name = engine.withoutIcons(engine.nameOf(element, role) || engine.collapse(textContent(element)));
+  return { role, name, ref: engine.refOf(element) };
 }
 
 /** Records the text of a new element if it is a live region, contains one, or is a positioned box without controls, such as a toast. */
@@ -215,8 +216,8 @@ function announceNew(element) {
   const inside = Array.from(querySelectorAll(element, LIVE)).slice(0, MOST_SAID);
   if (inside.length) return inside.forEach(announce);
   const { position } = getComputedStyle(element);
-  if ((position === "fixed" || position === "absolute") && !querySelectorAll(element, "a,input,select,textarea,[role]").length)
-    announce(element);
+  const isPlaced = position === "fixed" || position === "absolute";
+  if (isPlaced && !isTypedInto(element) && !querySelectorAll(element, "a,input,select,textarea,[role]").length) announce(element);
 }
 
 /** Returns the text of an element, with spaces between blocks and without the text of buttons. */
@@ -233,13 +234,13 @@ const UNSPOKEN = "button,[role=button],[aria-hidden=true],script,style,template"
 const isInline = (element) => getComputedStyle(element).display === "inline";
 
 function announce(element) {
-  if (said.length >= MOST_SAID || !element.isConnected || !checkVisibility(element)) return;
+  if ((said.size >= MOST_SAID && !said.has(element)) || !element.isConnected || !checkVisibility(element)) return;
   const text = spokenIn(element);
   const box = engine.native.rectOf(element);
   // Ignores text outside the page area, where pages measure text, except for live regions, which are meant for screen readers.
   const isAway = box.right + scrollX <= 0 || box.bottom + scrollY <= 0;
   if (isAway && !matches(element, LIVE)) return;
-  if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1 && !said.includes(text)) said.push(text);
+  if (text && text.length <= LONGEST_SAID && box.width > 1 && box.height > 1) said.set(element, text);
 }
 
 /** Resolves once the timers of the page that are already due have run. */
@@ -251,15 +252,22 @@ const SEEN = { visibilityProperty: true, opacityProperty: true };
 /** Whether a busy element is visible. Pages often keep an invisible progress bar after loading has finished. */
 const isSeenToWork = (element) => {
   if (!checkVisibility(element, SEEN) || engine.isAriaHidden(element)) return false;
-  const box = engine.native.rectOf(element);
-  return matches(element, "[aria-busy=true]") || (box.width > 0 && box.height > 0);
+  if (matches(element, "[aria-busy=true]")) return true;
+  // The bar in its container is hidden while nothing is at work.
+  return hasArea(element) && (!element.firstElementChild || Array.from(element.children).some(isSeenIn));
 };
+const hasArea = (element) => {
+  const box = engine.native.rectOf(element);
+  return box.width > 0 && box.height > 0;
+};
+const isSeenIn = (part) => checkVisibility(part, SEEN) && hasArea(part);
 const busyNow = () => (document.documentElement ? Array.from(querySelectorAll(document.documentElement, BUSY)).filter(isSeenToWork) : []);
 
 /**
  * Returns what the watch has recorded: number of changes; milliseconds since the last (`quiet`); added elements (`grown`); `growing`;
  * milliseconds until relevant animations end (`leaving`); whether a part is `busy` or `loading`; texts of notices (`said`); `moved`
- * elements; why a press was `lost`; whether timers were set since the press began (`timed`). First lets due timers run, since a blocked page would seem idle.
+ * elements; why a press was `lost`; whether timers were set since the press began (`timed`), and it is a double click (`doubled`). First
+ * lets due timers run, since a blocked page would seem idle.
  */
 engine.watched = async () => {
   await engine.afterTimers();
@@ -275,10 +283,11 @@ engine.watched = async () => {
     busy,
     loading: Array.from(working).some(isSeenAtWork),
     closing: closed,
-    said,
+    said: Array.from(new Set(said.values())),
     moved: moved(),
     lost: lostPress(),
     timed: hasSetTimers(),
+    doubled: press?.double === true,
   };
 };
 
@@ -308,6 +317,7 @@ engine.watchPress = (node) => {
     reached: false,
     past: false,
     timers: null,
+    state: stateOf(node),
   };
   press.answers = answersPress(node);
   press.waits = waitsForClick(node);
@@ -416,7 +426,15 @@ function lostPress() {
   for (let here = engine.elementAt(press.at.x, press.at.y); here; here = engine.flatParent(here)) {
     if (isSuccessor(here)) return { again: inWords(here) };
   }
+  // A page may act on `mousedown`, and move the node.
+  if (press.reached && native.isConnected(press.node) && stateOf(press.node) !== press.state) return null;
   return press.waits ? { away: [becameOf(press.node), press.double ? "double click" : "click"] } : null;
+}
+
+/** Returns the ARIA states that a press changes, of the control that contains a node. */
+function stateOf(node) {
+  const control = Element.prototype.closest.call(node, "[role],button,a") ?? node;
+  return ["aria-selected", "aria-expanded", "aria-checked", "aria-pressed"].map((name) => getAttribute(control, name)).join(" ");
 }
 
 function becameOf(node) {
