@@ -179,6 +179,7 @@ impl ElementHandle {
                 _ if is_last => return Ok(()),
                 _ => continue,
             };
+            self.ask::<()>("forgetText", Vec::new()).await?;
             return self.press_item(ControlKind::Choice, at, true, options).await;
         }
     }

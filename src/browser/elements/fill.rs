@@ -407,10 +407,23 @@ impl ElementHandle {
             }
         }
         replace_selected(input, value, empty).await?;
-        if value.contains('\n') && field.ask::<bool>("hasRewritten", vec![value_argument(&value)]).await? {
-            return self.write_lines(value, options).await;
+        if value.contains('\n') {
+            return match field.ask("hasRewritten", vec![value_argument(&value)]).await? {
+                true => self.write_lines(value, options).await,
+                false => Ok(()),
+            };
+        }
+        if !value.is_empty() && field.ask("hasClosed", vec![value_argument(&value)]).await? {
+            self.delete_to_end(options).await?;
         }
         Ok(())
+    }
+
+    /// Deletes what an editor has added after the caret.
+    async fn delete_to_end(&self, options: &ActionOptions) -> Result<()> {
+        let keyboard = self.input(options)?.keyboard();
+        keyboard.press("ControlOrMeta+Shift+End").await?;
+        keyboard.press("Delete").await
     }
 
     /// Types line by line into an editor that indents lines and closes brackets by itself, and removes its additions.
@@ -428,9 +441,7 @@ impl ElementHandle {
             if !line.is_empty() {
                 keyboard.insert_text(line).await?;
             }
-            for key in ["ControlOrMeta+Shift+End", "Delete"] {
-                keyboard.press(key).await?;
-            }
+            self.delete_to_end(options).await?;
         }
         Ok(())
     }

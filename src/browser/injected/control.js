@@ -229,6 +229,16 @@ function editedText(field) {
   return face ? linesDrawnIn(face, field).join("\n") : (field.value ?? "");
 }
 engine.editedText = editedText;
+/** Whether an editor has added closing brackets or quotation marks to the text that it was given, after two frames. */
+engine.hasClosed = async (node, value) => {
+  const field = engine.controlOf(node);
+  if (!OPENING.test(value)) return false;
+  await engine.frames(2);
+  const shown = isProxy(field) ? editedText(field) : (field.innerText ?? "");
+  return shown.startsWith(value) && CLOSING.test(shown.slice(value.length));
+};
+const OPENING = /[([{"'`]/;
+const CLOSING = /^[)\]}"'`]+\s*$/;
 /** Whether an editor with a hidden input field shows a text that differs from `value`, after two frames. */
 engine.hasRewritten = async (node, value) => {
   const field = engine.controlOf(node);

@@ -48,6 +48,11 @@ engine.forgetTyping = () => {
   records = new WeakMap();
 };
 
+/** Discards the record of the text typed into a field. Called before a suggestion for it is chosen. */
+engine.forgetText = (node) => {
+  records.delete(engine.controlOf(node));
+};
+
 /** Whether an element of the same kind and name has replaced the removed field of a record. If so, stores it as `heir`. */
 function succeeds(target, record) {
   const { field, name, heir } = record;

@@ -72,11 +72,16 @@ impl Readback {
     }
 }
 
-/// Whether a text field shows the given text mixed with other text.
+/// Whether a text field shows the typed text mixed with other text.
 pub(super) fn is_mixed(given: &[String], shown: &ControlValue) -> bool {
     let ([given], [value]) = (given, &shown.values[..]) else { return false };
-    let is_text = shown.kind == ControlKind::Text && !shown.secret && !shown.proxy;
-    is_text && !given.is_empty() && value.len() > given.len() && value.contains(given.as_str())
+    let is_typed = shown.kind == ControlKind::Text && shown.outcome.is_some();
+    is_typed
+        && !shown.secret
+        && !shown.proxy
+        && !given.is_empty()
+        && value.len() > given.len()
+        && value.contains(given.as_str())
 }
 
 fn is_same(given: &[String], shown: &ControlValue) -> bool {
