@@ -111,6 +111,8 @@ async fn note(call: &Call<'_>, text: &str, element: &ElementHandle) {
 }
 
 async fn seek(call: &Call<'_>, page: &Page, text: &str, limit: Duration) -> Result<Target> {
+    let line = snapshot::target_in_line(text);
+    let text = line.as_deref().unwrap_or(text);
     let Ok(reference) = text.parse::<Ref>() else { return select(call, page, text, limit).await };
     let frame = frame(call, page, &reference)?;
     let found = ElementHandle::by_ref(&frame, reference.element).await?;
@@ -246,8 +248,15 @@ pub async fn find_and_describe(
 ) -> Result<(ElementHandle, String)> {
     let target = find_operable_control(call, page, text).await?;
     let description = element.map(|words| one_line(&words)).filter(|words| !words.is_empty());
-    let description = description.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
-    Ok((target.element, description.unwrap_or_else(|| text.trim().to_owned())))
+    let known = description.or(target.words).or_else(|| role_and_name(call, page, &target.reference));
+    let description = match known {
+        Some(description) => description,
+        None => match target.element.summary().await {
+            Ok(summary) if !summary.name.is_empty() => words(&summary.role, &summary.name),
+            _ => text.trim().to_owned(),
+        },
+    };
+    Ok((target.element, description))
 }
 
 /// Describes an element of the last snapshot, such as `button "Save"`. Adds hint and ref if it has no name.

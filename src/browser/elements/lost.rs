@@ -105,6 +105,11 @@ impl ElementSummary {
 }
 
 impl ElementHandle {
+    /// Returns the element's role, name and ref.
+    pub async fn summary(&self) -> Result<ElementSummary> {
+        self.ask("inWords", Vec::new()).await
+    }
+
     /// Presses at a point that was reached with `RequiredState::watched`, and checks whether the press became a click.
     pub(super) async fn press_watched(
         &self,

@@ -253,6 +253,11 @@ impl Type {
             }
             _ => None,
         };
+        // The page may handle the keys itself.
+        let other = match (&focused, field) {
+            (Ok(Some(element)), None) => element.summary().await.ok(),
+            _ => None,
+        };
         let typing = async {
             match field {
                 Some(field) => field.type_at_caret(&self.text, &options).await?,
@@ -271,15 +276,19 @@ impl Type {
             _ => None,
         };
         let shown = shown.filter(|shown| shown.kind == ControlKind::Text);
-        reply.say(match (&focused, shown) {
-            (Ok(None), _) => format!(
+        reply.say(match (&focused, other, shown) {
+            (Ok(None), ..) => format!(
                 "Pressed the keys of {count}{enter}. No element has the focus: only a page that listens to keys as \
                  a whole takes them"
             ),
-            (_, Some(shown)) => {
+            (_, Some(other), _) => format!(
+                "Pressed the keys of {count}{enter} at {}, which has the focus and is no text field",
+                target::words(&other.role, &other.name)
+            ),
+            (.., Some(shown)) => {
                 format!("Typed {count} where the focus is, which shows {}", describe_values(&shown))
             }
-            (_, None) => format!("Typed {count} where the focus is{enter}"),
+            (.., None) => format!("Typed {count} where the focus is{enter}"),
         });
         reply.show_at_least(PageDetail::Changes);
         Ok(())
