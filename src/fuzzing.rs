@@ -113,7 +113,7 @@ fn walks(bytes: &[u8]) {
         let tree = |first: &str, second: &str| {
             let parse = |text| snapshot::Frame::parse(text).ok();
             let frames = HashMap::from([(0, parse(first)?), (1, parse(second).or_else(|| parse(first))?)]);
-            Some(Tree::assemble(0, 0, 0, frames))
+            Some(Tree::assemble(0, 0, 0, 0, frames))
         };
         let Some(new) = parts.first().and_then(|first| tree(first, parts.get(1).unwrap_or(&""))) else {
             return;

@@ -4,7 +4,7 @@ mod person;
 mod tabs;
 mod to_file;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -100,6 +100,8 @@ pub struct AnswerNotes {
     pub(super) moved: Mutex<Vec<MovedElement>>,
     /// Dragged elements, by frame number and element number; newest last.
     pub held: Mutex<Vec<NodeKey>>,
+    /// The elements that came into view, and that the answer shows.
+    pub in_view: Mutex<HashSet<NodeKey>>,
     /// The elements that the call refers to, by ref or selector as passed. Used for the recorded script.
     pub(super) found: Mutex<HashMap<String, ReferencedElement>>,
     /// The name of the file to which the answer is written; empty if there is none.

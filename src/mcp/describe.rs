@@ -286,9 +286,17 @@ pub(super) fn describe_download(name: &str, state: &DownloadState) -> String {
 /// Captures a snapshot of the page. An element that replaces one from the last snapshot keeps its ref.
 pub(super) async fn capture(call: &Call<'_>, page: &Page, options: SnapshotTreeOptions) -> Result<Arc<Tree>> {
     let mut tree = page.snapshot_tree(call.context_index(), options).await?;
-    let known = call.kept.seen.lock().tree(page).filter(|_| options.root.is_none());
-    let redrawn = known.map(|known| snapshot::replaced_elements(&known, &tree)).unwrap_or_default();
-    tree.restore_replaced_numbers(&page.transfer_refs(redrawn).await);
+    let known = call.kept.seen.lock().shown(page).filter(|_| options.root.is_none()).cloned();
+    let known: Vec<Arc<Tree>> = match known {
+        Some(ShownPage { tree, behind, .. }) => [tree].into_iter().chain(behind.into_iter().rev()).collect(),
+        None => Vec::new(),
+    };
+    for before in known {
+        let redrawn = snapshot::replaced_elements(&before, &tree);
+        if !redrawn.is_empty() {
+            tree.restore_replaced_numbers(&page.transfer_refs(redrawn).await);
+        }
+    }
     Ok(Arc::new(tree))
 }
 
@@ -316,10 +324,11 @@ pub(super) fn report_drawn(tree: &Tree, reply: &mut Reply) {
     }
 }
 
-/// Reports changes without lines in the outline: drawn content, selected text. Returns whether there are any.
-pub(super) fn report_unlisted_changes(before: &Tree, now: &Tree, reply: &mut Reply) -> bool {
+/// Reports changes without lines in the outline: selected text and, if no lines have come or gone (`alone`), drawn
+/// content. Returns whether there are any.
+pub(super) fn report_unlisted_changes(before: &Tree, now: &Tree, alone: bool, reply: &mut Reply) -> bool {
     let in_words = |tree: &Tree| tree.drawn.in_words().unwrap_or_else(|| "nothing".to_owned());
-    let is_drawn = before.drawn != now.drawn;
+    let is_drawn = alone && before.drawn != now.drawn;
     if is_drawn {
         reply.add_event(format!("Drawn without text: {}; before: {}.", in_words(now), in_words(before)));
     }
@@ -338,17 +347,14 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     if reply.view() == PageDetail::Changes && page.awaits_navigation_response() {
         return reply.add_event(format!("The page could not be read: {}.", Error::AwaitsServer));
     }
-    call.progress.set_message("reading the page");
-    let limit = if wanted { SnapshotTreeOptions::default().limit } else { MEANWHILE_LIMIT };
-    let read = Box::pin(capture(call, page, SnapshotTreeOptions { limit, ..SnapshotTreeOptions::default() }));
-    let tree = match page.unless_hung(Some(HANG_TIMEOUT), read).await {
-        Ok(tree) => tree,
-        Err(_) if !wanted => return,
-        Err(error) => return reply.add_event(format!("The page could not be read: {error}.")),
-    };
+    let Some(tree) = read_page(call, page, wanted, reply).await else { return };
     report_unseen(&tree, reply);
     let options = call.snapshot_options();
     let known = call.kept.seen.lock().shown(page).cloned();
+    let is_same = known.as_ref().is_some_and(|known| known.tree.document == tree.document);
+    let front = if is_same && reply.view() <= PageDetail::Changes { tree.foreground() } else { None };
+    let is_front = front.is_some();
+    let tree = front.map_or(tree, Arc::new);
     let known = match known {
         Some(known) if reply.view() <= PageDetail::Changes => known,
         known => {
@@ -366,13 +372,14 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
         ticking: &before.ticking,
         said: &said,
         held: held.last().copied(),
+        in_view: call.report.in_view.lock().clone(),
         ..ComparisonBase::new(&known.tree)
     };
-    let (changes, behind) = compare(page, &known, &tree, since).await;
+    let (changes, behind) = compare(page, &known, &tree, since, is_front).await;
     // Elements that appear or disappear move their neighbours, which is not worth a report.
     let stays = !changes.whole && changes.added + changes.removed == 0;
     let has_moved = stays && report_moved(call, &held, reply);
-    let is_reported = !changes.whole && report_unlisted_changes(&known.tree, &tree, reply);
+    let is_reported = !changes.whole && report_unlisted_changes(&known.tree, &tree, stays, reply);
     if changes.whole {
         show_snapshot(
             snapshot::render(&tree.with_repeated_landmarks_collapsed(&known.tree), &options),
@@ -386,6 +393,22 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     }
     let ticks = if changes.whole { Vec::new() } else { remembered(known.ticks, &changes.ticks) };
     call.kept.seen.lock().set_shown(page, Arc::clone(&tree), behind, ticks);
+}
+
+/// Captures the page. Reports why it cannot be read if that is `wanted`.
+async fn read_page(call: &Call<'_>, page: &Page, wanted: bool, reply: &mut Reply) -> Option<Arc<Tree>> {
+    call.progress.set_message("reading the page");
+    let limit = if wanted { SnapshotTreeOptions::default().limit } else { MEANWHILE_LIMIT };
+    let read = Box::pin(capture(call, page, SnapshotTreeOptions { limit, ..SnapshotTreeOptions::default() }));
+    match page.unless_hung(Some(HANG_TIMEOUT), read).await {
+        Ok(tree) => Some(tree),
+        Err(error) => {
+            if wanted {
+                reply.add_event(format!("The page could not be read: {error}."));
+            }
+            None
+        }
+    }
 }
 
 /// Reports elements that have moved, except those that the call dragged. Returns whether there were any.
@@ -404,19 +427,20 @@ fn report_moved(call: &Call<'_>, held: &[(u32, u32)], reply: &mut Reply) -> bool
     !moved.is_empty()
 }
 
-/// Returns the changes of a page, and the snapshots of the content that overlays cover now, newest last.
+/// Returns the changes of a page, and the snapshots of the content that overlays cover now, newest last. `is_front`:
+/// `tree` contains only what lies over the page.
 async fn compare<'a>(
     page: &Page,
     known: &ShownPage,
     tree: &'a Tree,
     since: ComparisonBase<'_>,
+    is_front: bool,
 ) -> (Changes<'a>, Vec<Arc<Tree>>) {
     let mut behind = known.behind.clone();
     if let Some(place) = behind.iter().rposition(|behind| tree.is_overlay_closed(behind, &known.tree)) {
-        let changes = snapshot::diff_with_base(
-            &ComparisonBase { old: &behind[place], cover: Some(&known.tree), ..since },
-            tree,
-        );
+        let covers = behind[place + 1..].iter().chain([&known.tree]).map(|cover| &**cover).collect();
+        let changes =
+            snapshot::diff_with_base(&ComparisonBase { old: &behind[place], covers, ..since }, tree);
         behind.truncate(place);
         return (changes, behind);
     }
@@ -425,7 +449,8 @@ async fn compare<'a>(
         return (changes, Vec::new());
     }
     let many = changes.whole || changes.removed >= MANY;
-    if many && page.are_mostly_behind_modal(&known.tree.elements_missing_in(tree)).await {
+    let missing = known.tree.elements_missing_in(tree);
+    if many && (is_front || page.are_mostly_behind_modal(&missing).await) {
         if behind.len() == MOST_TREES {
             behind.remove(0);
         }

@@ -22,6 +22,10 @@ const LONGEST_VALUE: usize = 24;
 /// The maximum number of characters shown of a hint.
 const LONGEST_HINT: usize = 20;
 const HINT: &str = "[hint=";
+/// The maximum number of characters of a name in a line of a diff that the reader has seen before.
+const LONGEST_KNOWN: usize = 60;
+/// The maximum number of characters of a row on one line.
+const LONGEST_ROW: usize = 200;
 /// The beginning of a line that contains only text.
 const TEXT: &str = "text: ";
 /// The maximum number of times that a page is rendered again with another budget until it fits.
@@ -55,6 +59,10 @@ pub(super) fn compact(text: &str, names: Names) -> String {
         drop_outer_containers(&mut lines);
     }
     leave_out_wrappers(&mut lines);
+    join_rows(&mut lines);
+    for line in lines.iter_mut().filter(|line| matches!(line.mark, "~ " | "  ")) {
+        line.text = shortened(&line.text, LONGEST_KNOWN);
+    }
     let lines = put_behind(share(lines, names));
     let written = lines.iter().map(Line::written).collect::<Vec<_>>();
     written.join("\n")
@@ -264,6 +272,48 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
+/// Writes a row or list item on one line if it holds only a few short texts and controls.
+fn join_rows(lines: &mut Vec<Line>) {
+    let mut at = 0;
+    while at < lines.len() {
+        let role = ["row", "listitem", "cell"].into_iter().find(|role| is_open(&lines[at], role));
+        let (all, _) = inside(lines, at);
+        let pieces = role.filter(|_| all > 1).and_then(|_| pieces(&lines[at], &lines[at + 1..=at + all]));
+        if let (Some(role), Some(pieces)) = (role, pieces) {
+            lines[at].text = format!("{role}: {pieces}");
+            lines.drain(at + 1..=at + all);
+        }
+        at += 1;
+    }
+}
+
+/// Whether a line is a container with this role, and nothing else.
+fn is_open(line: &Line, role: &str) -> bool {
+    line.text.strip_prefix(role) == Some(":")
+}
+
+/// Returns the texts and controls of the lines in a row, separated by `|`. `None` if they do not fit on one line.
+fn pieces(row: &Line, inside: &[Line]) -> Option<String> {
+    let mut pieces = Vec::new();
+    for line in inside {
+        let holds = ["cell", "gridcell", "generic", "paragraph"].iter().any(|role| is_open(line, role));
+        let text = [TEXT, "cell: ", "gridcell: "].iter().find_map(|prefix| line.text.strip_prefix(prefix));
+        let text = text.filter(|text| !text.contains('|') || text.starts_with('"'));
+        let is_empty = matches!(&*line.text, "cell" | "gridcell");
+        match (text, line.thing()) {
+            _ if line.mark != row.mark => return None,
+            (Some(text), _) => pieces.push(text),
+            (None, Some(_)) => pieces.push(&line.text),
+            _ if is_empty => pieces.push(""),
+            _ if holds => {}
+            _ => return None,
+        }
+    }
+    let joined = pieces.join(" | ");
+    let is_said = pieces.iter().any(|piece| !piece.is_empty());
+    (is_said && joined.chars().count() <= LONGEST_ROW).then(|| joined.trim().to_owned())
+}
+
 /// Joins childless siblings with the same role on one line. Each input field keeps its own line.
 fn share(lines: Vec<Line>, names: Names) -> Vec<Line> {
     let holds: Vec<bool> = (0..lines.len()).map(|at| inside(&lines, at).0 > 0).collect();
@@ -417,6 +467,14 @@ mod tests {
         let expected = "- toolbar \"Edit\" [ref=c0p1f0e1]:\n - button \"Cut: all\" [ref=c0p1f0e2], button [disabled] [ref=c0p1f0e3] [hint=\"x\"]\n\
                         - main [ref=c0p1f0e4]:\n - heading \"One\" [level=2] [ref=c0p1f0e5]\n - generic [ref=c0p1f0e6]: Go\n\
                         \x20- link \"A\" [ref=c0p1f0e7]:\n  - img\n - link \"B\" [ref=c0p1f0e8]";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn a_row_of_short_texts_and_controls_is_one_line() {
+        let outline = "- table \"Letters\" [ref=e1]:\n  - row:\n    - cell:\n      - text: Ann\n      - text: Thu 12:03\n\
+                       \x20     - link \"Hello\" [ref=e2]\n    - cell\n  - row:\n    - cell:\n      - text: a | b\n      - text: c";
+        let expected = "- table \"Letters\" [ref=e1]:\n - row: Ann | Thu 12:03 | link \"Hello\" [ref=e2] |\n - row:\n  - cell:\n   - text: a | b\n   - text: c";
         assert_eq!(compact(outline), expected);
     }
 

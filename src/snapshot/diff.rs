@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use super::compact;
 use super::gone::RemovedLines;
 use super::left_out::Omission;
-use super::outline::{Line, LinePriority, NOWHERE};
+use super::outline::{Detail, Line, LinePriority, NOWHERE};
 use super::render::{Options, RenderedSnapshot, choose, render, write};
 use super::roles;
 use super::side::{ComparedSnapshot, NodeKey};
+use super::text::{push_quoted, push_written};
 use super::tree::Tree;
 
 /// The differences between two snapshots of a page.
@@ -45,19 +46,29 @@ pub struct ComparisonBase<'a> {
     pub old: &'a Tree,
     /// Whether elements that are missing now still exist and are only covered by others.
     pub covered: bool,
-    /// The last snapshot with an overlay that has closed since; `old` is then the snapshot from before it.
-    pub cover: Option<&'a Tree>,
+    /// The snapshots with overlays that have closed since; `old` is then the snapshot from before them.
+    pub covers: Vec<&'a Tree>,
     /// Lines whose numbers change without any action, such as clocks. Their changes are not reported.
     pub ticking: &'a [NumericChange],
     /// Texts of live regions that the page announced. They are shown first.
     pub said: &'a [String],
+    /// New elements that the answer shows elsewhere.
+    pub in_view: HashSet<NodeKey>,
     /// The element that was dragged. If the order of its siblings changes, this element is reported as moved.
     pub held: Option<NodeKey>,
 }
 
 impl<'a> ComparisonBase<'a> {
     pub fn new(old: &'a Tree) -> Self {
-        Self { old, covered: false, cover: None, ticking: &[], said: &[], held: None }
+        Self {
+            old,
+            covered: false,
+            covers: Vec::new(),
+            ticking: &[],
+            said: &[],
+            in_view: HashSet::new(),
+            held: None,
+        }
     }
 }
 
@@ -185,29 +196,30 @@ pub fn diff_with_base<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<
     if whole {
         return changes;
     }
-    if let Some(cover) = since.cover {
+    if !since.covers.is_empty() {
         changes.note = Some("(The page behind is open again.)\n".to_owned());
-        changes.uncover(&ComparedSnapshot::of(cover), &before, &after);
+        changes.uncover(&since.covers, &before, &after);
     }
     Comparison::new(&before, &after, since).write(&mut changes);
     changes
 }
 
 impl Changes<'_> {
-    /// Reports the elements of a closed overlay as removed.
-    fn uncover(
-        &mut self,
-        cover: &ComparedSnapshot<'_>,
-        before: &ComparedSnapshot<'_>,
-        after: &ComparedSnapshot<'_>,
-    ) {
-        let closed = |index: usize| {
-            let key =
-                if cover.is_text_or_property(index) { cover.owner_key(index) } else { cover.key(index) };
-            key.is_some_and(|key| !after.keys.contains_key(&key) && !before.keys.contains_key(&key))
-        };
-        let gone: Vec<usize> = (0..cover.lines.len()).filter(|&index| closed(index)).collect();
-        self.write_gone(&RemovedLines::new(cover, &gone), NOWHERE);
+    /// Reports the elements of closed overlays as removed.
+    fn uncover(&mut self, covers: &[&Tree], before: &ComparedSnapshot<'_>, after: &ComparedSnapshot<'_>) {
+        let mut reported = HashSet::new();
+        for cover in covers {
+            let cover = ComparedSnapshot::of(cover);
+            let closed = |index: usize| {
+                let key =
+                    if cover.is_text_or_property(index) { cover.owner_key(index) } else { cover.key(index) };
+                key.filter(|key| !after.keys.contains_key(key) && !before.keys.contains_key(key))
+                    .is_some_and(|key| !reported.contains(&key))
+            };
+            let gone: Vec<usize> = (0..cover.lines.len()).filter(|&index| closed(index)).collect();
+            self.write_gone(&RemovedLines::new(&cover, &gone), NOWHERE);
+            reported.extend(gone.iter().filter_map(|&index| cover.key(index)));
+        }
     }
 
     fn write_gone(&mut self, gone: &RemovedLines<'_>, parent: usize) {
@@ -264,7 +276,9 @@ impl<'a> Comparison<'a> {
         for index in 0..self.after.lines.len() {
             let Some(key) = self.after.key(index) else { continue };
             let Some(&old) = self.before.keys.get(&key) else {
-                self.marks[index] = Mark::Added;
+                if !self.since.in_view.contains(&key) {
+                    self.marks[index] = Mark::Added;
+                }
                 continue;
             };
             let (was, is) = (&self.before.lines[old], &self.after.lines[index]);
@@ -458,7 +472,8 @@ impl<'a> Comparison<'a> {
             for (index, old) in counted.into_iter().chain(ticked).chain(changed) {
                 self.changed(old, index, owner);
             }
-            for &index in &said[in_order..] {
+            let is_shown = owner.is_some_and(|owner| self.since.in_view.contains(&owner));
+            for &index in said[in_order..].iter().filter(|_| !is_shown) {
                 self.marks[index] = Mark::Added;
             }
             self.gone.entry(owner).or_default().extend(&was[in_order..]);
@@ -534,6 +549,9 @@ impl<'a> Comparison<'a> {
             Mark::Context | Mark::Removed => {}
         }
         let mut line = Line { depth, parent, worth, ..line.clone() };
+        if mark == Mark::Changed {
+            self.shorten_value(index, &mut line);
+        }
         if let Some(note) = self.notes.get(&index) {
             // Unquoted page text never contains brackets, so it cannot imitate this note.
             let _ = write!(line.text, " [{note}]");
@@ -542,6 +560,27 @@ impl<'a> Comparison<'a> {
         changes.marks.push(mark);
         if let Some(key) = self.after.key(index) {
             self.write_gone(Some(key), places[index], changes);
+        }
+    }
+
+    /// Replaces the long value of a field by the part of it that has changed, if that is much shorter.
+    fn shorten_value(&self, index: usize, line: &mut Line) {
+        let value = |side: &'a ComparedSnapshot<'a>, line: usize| {
+            side.tree.nodes[side.lines[line].node].details.as_ref()?.value.as_deref()
+        };
+        let old = self.after.key(index).and_then(|key| self.before.keys.get(&key));
+        let (Some(was), Some(now)) = (old.and_then(|&old| value(self.before, old)), value(self.after, index))
+        else {
+            return;
+        };
+        let Some(part) = changed_lines(was, now).filter(|part| part.len() * 2 < now.len()) else { return };
+        let mut whole = String::new();
+        push_written(&mut whole, now, Detail::FULL.text);
+        if let Some(head) = line.text.strip_suffix(&*whole) {
+            let mut text = format!("{head}… ");
+            push_quoted(&mut text, part, Detail::FULL.text);
+            text.push_str(" …");
+            line.text = text;
         }
     }
 
@@ -592,6 +631,30 @@ impl<'a> Comparison<'a> {
             changes.write_gone(&RemovedLines::new(self.before, gone), parent);
         }
     }
+}
+
+/// The shortest value of which only the changed lines are shown, in bytes.
+const LONG_VALUE: usize = 200;
+
+/// Returns the lines of a long text that differ from the text before; `None` if none do, or the text is short.
+fn changed_lines<'a>(was: &str, now: &'a str) -> Option<&'a str> {
+    if now.len() < LONG_VALUE || was == now {
+        return None;
+    }
+    let alike = was.chars().zip(now.chars()).take_while(|(one, other)| one == other);
+    let start: usize = alike.map(|(letter, _)| letter.len_utf8()).sum();
+    let most = was.len().min(now.len()) - start;
+    let mut end = 0;
+    for (one, other) in was.chars().rev().zip(now.chars().rev()) {
+        if one != other || end + other.len_utf8() > most {
+            break;
+        }
+        end += other.len_utf8();
+    }
+    let from = now[..start].rfind('\n').map_or(0, |at| at + 1);
+    let rest = &now[now.len() - end..];
+    let to = now.len() - end + rest.find('\n').unwrap_or(rest.len());
+    Some(&now[from..to])
 }
 
 /// Removes pairs with equal texts from both lists, in order, and returns them. A `None` text equals no other.

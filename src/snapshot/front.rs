@@ -1,6 +1,7 @@
 //! Finds the foreground of a page: dialogs, and what remains reachable when something covers the rest.
 use std::ops::Range;
 
+use super::roles;
 use super::tree::{Node, Tree};
 
 impl Tree {
@@ -31,6 +32,40 @@ impl Tree {
             Some(part) => vec![part],
             None => reached.iter().map(|&at| at..self.end(at)).collect(),
         }
+    }
+}
+
+/// The fewest controls behind a dialog that are left out of the changes, and their share of all behind it, in percent.
+const FEWEST_BEHIND: usize = 8;
+const LEAST_SHARE: usize = 90;
+
+impl Tree {
+    /// Returns the tree with only what is in front and the live regions; `None` unless the pointer reaches hardly any
+    /// of the other controls.
+    #[must_use]
+    pub fn foreground(&self) -> Option<Self> {
+        let front = self.foreground_ranges();
+        let is_front = |at: usize| front.iter().any(|part| part.contains(&at));
+        let is_reached =
+            |at: usize| self.nodes[at].is_control() && self.nodes[at].pointer_obstacle().is_none();
+        let behind: Vec<usize> =
+            (0..self.nodes.len()).filter(|&at| !is_front(at) && self.nodes[at].is_control()).collect();
+        let reached = behind.iter().filter(|&&at| is_reached(at)).count();
+        let is_open = behind.len() < FEWEST_BEHIND || reached * 100 > behind.len() * (100 - LEAST_SHARE);
+        if is_open || !(0..self.nodes.len()).any(|at| is_front(at) && is_reached(at)) {
+            return None;
+        }
+        let live: Vec<_> = (0..self.nodes.len())
+            .filter(|&at| roles::is_live(self.nodes[at].role))
+            .map(|at| at..self.end(at))
+            .collect();
+        let mut tree = self.clone();
+        let mut at = 0;
+        tree.nodes.retain(|_| {
+            at += 1;
+            is_front(at - 1) || live.iter().any(|part| part.contains(&(at - 1)))
+        });
+        Some(tree)
     }
 }
 

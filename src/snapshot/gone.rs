@@ -65,13 +65,17 @@ impl<'a> RemovedLines<'a> {
                     let (from, to) = (self.head(first), self.head(last));
                     lines.push(self.line(first, format!("{from} … {to} [{all} lines]")));
                 }
-                run => lines.extend(run.iter().map(|branch| {
-                    let head = self.head(branch);
-                    match self.size(branch) {
-                        1 => self.line(branch, head),
-                        size => self.line(branch, format!("{head} [{size} lines]")),
+                run => {
+                    let heads: Vec<_> =
+                        run.iter().map(|branch| (branch, self.head(branch), self.size(branch))).collect();
+                    for alike in heads.chunk_by(|(_, one, _), (_, other, _)| one == other) {
+                        let (branch, head, _) = &alike[0];
+                        lines.push(match alike.iter().map(|(_, _, size)| size).sum() {
+                            1 => self.line(branch, head.clone()),
+                            all => self.line(branch, format!("{head} [{all} lines]")),
+                        });
                     }
-                })),
+                }
             }
         }
         lines
@@ -94,20 +98,20 @@ impl<'a> RemovedLines<'a> {
             return format!("generic {}", self.side.label(index));
         }
         let line = &self.side.lines[index];
-        if line.text.chars().count() <= 2 * LONGEST {
+        if line.is_property {
             return line.text.clone();
         }
         let node = &self.side.tree.nodes[line.node];
         let mut head = node.role.to_owned();
-        if node.is_text() {
-            head.push_str(": ");
-            push_quoted_if_ambiguous(&mut head, &node.name, LONGEST, &[]);
-        } else if !node.name.is_empty() {
+        let said = self.side.said(index);
+        if !node.is_text() && !node.name.is_empty() {
             head.push(' ');
             push_quoted(&mut head, &node.name, LONGEST);
-        }
-        if line.has_ref {
-            let _ = write!(head, " [ref={}]", self.side.tree.ref_of(node));
+        } else if !said.is_empty() {
+            head.push_str(": ");
+            push_quoted_if_ambiguous(&mut head, said, LONGEST, &[]);
+        } else if let Some(hint) = node.fallback_label() {
+            let _ = write!(head, " [hint={hint}]");
         }
         head
     }

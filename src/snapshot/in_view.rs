@@ -1,6 +1,7 @@
 //! Selects nodes of a page that do not form one subtree, such as the visible ones.
 use std::collections::HashSet;
 
+use super::side::NodeKey;
 use super::tree::{Node, Tree};
 
 impl Tree {
@@ -11,15 +12,9 @@ impl Tree {
         numbers.map(|node| node.number).filter(|number| seen.insert(*number)).collect()
     }
 
-    /// Whether the tree contains this node.
-    pub fn contains_element(&self, frame: u32, number: u32) -> bool {
-        self.nodes.iter().any(|node| node.key() == Some((frame, number)))
-    }
-
-    /// Whether this node exists and is a control.
-    pub fn contains_control(&self, frame: u32, number: u32) -> bool {
-        let key = Some((frame, number));
-        self.nodes.iter().any(|node| node.key() == key && node.is_control())
+    /// Returns the keys of all elements.
+    pub fn keys(&self) -> impl Iterator<Item = NodeKey> {
+        self.nodes.iter().filter_map(Node::key)
     }
 
     /// Returns a tree with only these nodes of a frame and their ancestors. Empty if the nodes do not exist.

@@ -121,7 +121,7 @@ mod tests {
 
     fn tree(nodes: &str) -> Tree {
         let frame = Frame::parse(&format!(r#"{{"first":1,"nodes":{nodes}}}"#)).unwrap();
-        Tree::assemble(0, 0, 0, HashMap::from([(0, frame)]))
+        Tree::assemble(0, 0, 0, 0, HashMap::from([(0, frame)]))
     }
 
     fn found(before: &str, now: &str, number: u32) -> Option<u32> {

@@ -62,7 +62,7 @@ mod tests {
         let lines: Vec<_> = (2..2 + lines).map(shape).collect();
         let last = r#"[1,"generic",900,"",{"z":1,"w":"rect, node"}]"#;
         let text = format!(r#"{{"first":1,"nodes":[[0,"region",1,"Flow"],{},{last}]}}"#, lines.join(","));
-        let tree = Tree::assemble(0, 0, 0, HashMap::from([(0, Frame::parse(&text).unwrap())]));
+        let tree = Tree::assemble(0, 0, 0, 0, HashMap::from([(0, Frame::parse(&text).unwrap())]));
         render(&tree, &Options { all_refs: true, ..Options::default() }).text
     }
 

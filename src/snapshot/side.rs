@@ -87,8 +87,8 @@ impl<'a> ComparedSnapshot<'a> {
         let mut label = String::new();
         match (named.into_iter().find(|said| !said.trim().is_empty()), self.key(index)) {
             (Some(said), _) => push_quoted(&mut label, said, LONGEST),
-            (None, Some((_, number))) => {
-                let _ = write!(label, "e{number}");
+            (None, Some(_)) => {
+                let _ = write!(label, "{}", self.tree.ref_of(&self.tree.nodes[self.lines[index].node]));
             }
             (None, None) => label.push_str(self.tree.nodes[self.lines[index].node].role),
         }

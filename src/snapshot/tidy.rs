@@ -1,8 +1,8 @@
 //! Removes duplicate nodes: wrappers that are clickable only because of their content, links in tabs with the
-//! same name, a combobox inside another.
+//! same name, a combobox inside another. Also removes nodes of which nothing is drawn.
 use super::roles;
 use super::tree::Node;
-use super::walked::NodeDetails;
+use super::walked::{NodeDetails, PointerObstacle};
 
 /// Removes nodes that only repeat their content or their parent.
 pub(super) fn tidy(nodes: &mut Vec<Node>) {
@@ -10,16 +10,21 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
     let insides: Vec<Inside> = insides(nodes, &ends);
     let all_refs = nodes.iter().any(|node| node.is_text() && node.number > 0);
     for (index, inside) in insides.iter().enumerate() {
-        if is_hollow(nodes, index, inside) {
+        if is_hollow(nodes, &insides, index, inside) {
             forget_clickable(&mut nodes[index], all_refs);
         }
     }
     let mut repeats = vec![false; nodes.len()];
-    for (index, inside) in insides.iter().enumerate() {
-        if let Some((kept, repeated)) = repeated(nodes, inside, index) {
+    for index in 0..insides.len() {
+        if let Some((kept, repeated)) = repeated(nodes, &insides, index) {
             repeats[repeated] = true;
             take_over(nodes, kept, repeated);
         }
+    }
+    for index in (0..nodes.len()).filter(|_| !all_refs) {
+        let is_leaf = ends[index] == index + 1;
+        repeats[index] |=
+            is_leaf && (is_of_no_use(&nodes[index]) || is_icon_of_next(nodes, index, ends[index]));
     }
     dissolve(nodes, &repeats, &ends);
 }
@@ -75,12 +80,12 @@ fn says(node: &Node) -> bool {
 }
 
 /// Whether a node is clickable only because it contains controls: its cursor or listener is for them.
-fn is_hollow(nodes: &[Node], index: usize, inside: &Inside) -> bool {
+fn is_hollow(nodes: &[Node], insides: &[Inside], index: usize, inside: &Inside) -> bool {
     let node = &nodes[index];
     if !node.is_clickable() || roles::is_interactive(node.role) || inside.acts == 0 || inside.says > 0 {
         return false;
     }
-    if repeated(nodes, inside, index).is_some() {
+    if repeated(nodes, insides, index).is_some() {
         return false;
     }
     roles::holds_items(node.role) || (node.role == "generic" && node.name.is_empty())
@@ -98,17 +103,29 @@ fn forget_clickable(node: &mut Node, all_refs: bool) {
 }
 
 /// Returns the indexes `(kept, repeated)` if a node and the only control in it are duplicates.
-fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usize)> {
-    let node = &nodes[index];
-    if !node.is_control() || inside.acts != 1 {
+fn repeated(nodes: &[Node], insides: &[Inside], index: usize) -> Option<(usize, usize)> {
+    let (node, inside) = (&nodes[index], &insides[index]);
+    if !node.is_control() || inside.acts == 0 || inside.acts > 1 + insides[inside.acting].acts {
         return None;
     }
     let inner = &nodes[inside.acting];
     let same = inner.name == node.name;
     let nameless = inner.name.is_empty();
+    if same && !nameless && inside.says == 0 && inner.role == node.role && adds_nothing(inner, node) {
+        return Some((index, inside.acting));
+    }
+    if inside.acts > 1 {
+        return None;
+    }
     let read_only = inner.details.as_ref().is_some_and(|details| details.read_only.is_some());
     match (node.role, inner.role) {
         ("tab" | "menuitem" | "option" | "treeitem", "link") if same => Some((index, inside.acting)),
+        // The item of a menu or a link, around the button or tab that it shows.
+        ("menuitem", "button") | ("link", "button" | "tab")
+            if same && !nameless && inside.says == 0 && adds_nothing(node, inner) =>
+        {
+            Some((inside.acting, index))
+        }
         ("combobox", "combobox") if nameless => Some((index, inside.acting)),
         ("combobox", "combobox") if node.name.is_empty() => Some((inside.acting, index)),
         ("combobox", "textbox") if same && read_only => Some((index, inside.acting)),
@@ -122,11 +139,44 @@ fn repeated(nodes: &[Node], inside: &Inside, index: usize) -> Option<(usize, usi
     }
 }
 
+/// Whether a node that takes no press draws nothing, or is unknown by role and name.
+fn is_of_no_use(node: &Node) -> bool {
+    let (is_generic, is_nameless) = (node.role == "generic", node.name.is_empty());
+    match node.pointer_obstacle() {
+        Some(PointerObstacle::Hidden) => is_generic || is_nameless,
+        obstacle => obstacle.is_some() && is_generic && is_nameless,
+    }
+}
+
+/// Whether a nameless part is clickable together with the named one after it, as the icon of an entry is.
+fn is_icon_of_next(nodes: &[Node], index: usize, next: usize) -> bool {
+    let is_part = |node: &Node| node.role == "generic" && node.is_clickable();
+    let (node, Some(next)) = (&nodes[index], nodes.get(next)) else { return false };
+    is_part(node)
+        && node.name.is_empty()
+        && node.fallback_label().is_none()
+        && is_part(next)
+        && next.depth == node.depth
+        && !next.name.is_empty()
+}
+
+/// Whether a node has no states that the other lacks, besides those that [`take_over`] copies.
+fn adds_nothing(node: &Node, other: &Node) -> bool {
+    let plain = |node: &Node| {
+        let details = node.details.as_deref().map(NodeDetails::content).unwrap_or_default();
+        NodeDetails { url: None, value: None, expanded: None, clickable: None, hint: None, ..details }
+    };
+    let own = plain(node);
+    own == NodeDetails::default() || own == plain(other)
+}
+
 /// Copies URL, value and states of the node `repeated` to the node `kept`.
 fn take_over(nodes: &mut [Node], kept: usize, repeated: usize) {
     let given = nodes[repeated].details.take();
-    // If the pointer can reach one of the two nodes, it can reach the control.
-    if given.as_ref().is_none_or(|given| given.mark.is_none())
+    // If the pointer can reach one of the two nodes, it can reach the control, unless that is disabled.
+    let is_disabled = nodes[kept].details.as_ref().is_some_and(|details| details.disabled.is_some());
+    if !is_disabled
+        && given.as_ref().is_none_or(|given| given.mark.is_none())
         && let Some(details) = &mut nodes[kept].details
     {
         (details.mark, details.cover) = (None, None);
@@ -160,7 +210,7 @@ mod tests {
 
     fn shown(nodes: &str) -> String {
         let frame = Frame::parse(&format!(r#"{{"first":1,"last":99,"nodes":{nodes}}}"#)).unwrap();
-        let tree = Tree::assemble(0, 0, 0, [(0, frame)].into());
+        let tree = Tree::assemble(0, 0, 0, 0, [(0, frame)].into());
         render(&tree, &Options::default()).text
     }
 
@@ -194,6 +244,28 @@ mod tests {
         let text = shown(r#"[[0,"tab",1,"Home"],[1,"link",2,"Home",{"u":"/home"}],[2,"img",3,"house"]]"#);
         assert!(text.contains("/url: /home") && !text.contains("link"), "{text}");
         assert!(text.contains("house"), "{text}");
+    }
+
+    #[test]
+    fn an_item_around_a_control_with_its_role_and_name_is_one_with_it() {
+        let text = shown(
+            r#"[[0,"tab",1,"Log",{"s":1}],[1,"tab",2,"Log",{"s":1,"u":"/log"}],[2,"button",3,"Close"]]"#,
+        );
+        assert_eq!(text.matches("tab \"Log\"").count(), 1, "{text}");
+        assert!(text.contains("/url: /log") && text.contains("button \"Close\""), "{text}");
+        let text = shown(r#"[[0,"menuitem",1,"Reply"],[1,"button",2,"Reply",{"d":1,"m":"no pointer"}]]"#);
+        assert_eq!(text.trim(), r#"- button "Reply" [disabled] [no pointer] [ref=e2]"#);
+        let text = shown(r#"[[0,"option",1,"A"],[1,"option",2,"A",{"d":1}]]"#);
+        assert_eq!(text.matches("option").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn what_neither_draws_anything_nor_takes_a_press_is_left_out_with_the_click_around_it() {
+        let row = r#"[[0,"row",1,""],[1,"cell",2,"",{"c":2}],[2,"generic",3,"Flag",{"c":1,"m":"hidden"}],[1,"cell",4,""],[2,"Ann"]]"#;
+        let text = shown(row);
+        let entry = r#"[[0,"generic",1,"",{"c":1}],[0,"generic",2,"Lamp",{"c":1}],[0,"generic",3,"",{"c":1,"m":"no pointer"}]]"#;
+        assert_eq!(shown(entry).trim(), "- generic \"Lamp\" [ref=e2] [cursor=pointer]");
+        assert!(text.contains("| Ann") && !text.contains("generic"), "{text}");
     }
 
     #[test]

@@ -94,12 +94,13 @@ impl Node {
 }
 
 impl Tree {
-    /// Inserts each frame at its `<iframe>`. Drops frames without one. `main` is the main frame's number.
-    pub fn assemble(context: u32, page: u32, main: u32, mut frames: HashMap<u32, Frame>) -> Self {
+    /// Inserts each frame at its `<iframe>`, beginning with the frame `top`. Drops frames without one. `main` is the
+    /// main frame's number.
+    pub fn assemble(context: u32, page: u32, main: u32, top: u32, mut frames: HashMap<u32, Frame>) -> Self {
         let mut tree = Self { context, page, main, ..Self::default() };
-        let Some(top) = frames.remove(&main) else { return tree };
-        (tree.document, tree.unseen) = (top.first, top.unseen);
-        tree.add(main, top, 0, [0, 0], &mut frames);
+        let Some(frame) = frames.remove(&top) else { return tree };
+        (tree.document, tree.unseen) = (frame.first, frame.unseen);
+        tree.add(top, frame, 0, [0, 0], &mut frames);
         tidy(&mut tree.nodes);
         tree
     }

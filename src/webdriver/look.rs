@@ -121,7 +121,7 @@ impl WebkitPage {
                 Err(_) => {}
             }
         }
-        Ok(Tree::assemble(0, 0, top, frames))
+        Ok(Tree::assemble(0, 0, 0, top, frames))
     }
 
     async fn walk(

@@ -211,7 +211,7 @@ mod tests {
 
     fn refs(nodes: &mut Nodes, walk: &Value) -> Vec<u32> {
         let frame = nodes.read(0, walk).unwrap().frame;
-        let tree = snapshot::Tree::assemble(0, 0, 0, HashMap::from([(0, frame)]));
+        let tree = snapshot::Tree::assemble(0, 0, 0, 0, HashMap::from([(0, frame)]));
         tree.nodes().iter().map(|node| node.number).collect()
     }
 

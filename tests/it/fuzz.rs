@@ -147,7 +147,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 fn tree(first: &str, second: &str) -> Option<Tree> {
     let frames = [(0, snapshot::Frame::parse(first).ok()?), (1, snapshot::Frame::parse(second).ok()?)];
-    Some(Tree::assemble(0, 0, 0, HashMap::from(frames)))
+    Some(Tree::assemble(0, 0, 0, 0, HashMap::from(frames)))
 }
 
 proptest! {

@@ -1,5 +1,4 @@
 //! The tool that scrolls and shows what has come into view (`browser_scroll`).
-use std::collections::HashSet;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -192,7 +191,7 @@ impl Scroll {
         format!("Scrolled {what} {} by {moved} px, to {place}{end}.{grew}", self.word())
     }
 
-    /// Shows known elements that have come into view. New elements are shown among the page's changes.
+    /// Shows what has come into view. The page's changes omit it.
     async fn report_view(
         &self,
         call: &Call<'_>,
@@ -215,13 +214,7 @@ impl Scroll {
             Err(Error::StaleRef { .. } | Error::DocumentGone | Error::FrameDetached) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let known = call.kept.seen.lock().tree(page).filter(|known| known.document == tree.document);
-        let is_reported_elsewhere =
-            |number: &u32| known.as_ref().is_some_and(|known| !known.contains_element(frame, *number));
-        let acts = |number: &u32| tree.contains_control(frame, *number);
-        let came: HashSet<u32> =
-            came.into_iter().filter(|number| !(acts(number) && is_reported_elsewhere(number))).collect();
-        let part = tree.only_elements(frame, &came).without_all_refs_nodes();
+        let part = tree.only_elements(frame, &came.into_iter().collect()).without_all_refs_nodes();
         if part.nodes().is_empty() {
             return Ok(());
         }
@@ -229,6 +222,7 @@ impl Scroll {
         let most = usual.change_chars;
         let options = snapshot::Options { usual_chars: most, max_chars: most, ..usual };
         reply.set_newly_visible(snapshot::render(&part, &options));
+        call.report.in_view.lock().extend(part.keys());
         reply.show_at_least(PageDetail::Page);
         Ok(())
     }

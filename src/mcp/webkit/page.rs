@@ -321,7 +321,7 @@ fn show(before: Option<&Tree>, tree: &Tree, call: &Call<'_>, reply: &mut Reply) 
         return report_drawn(tree, reply);
     };
     let changes = snapshot::diff_with_base(&ComparisonBase::new(before), tree);
-    let is_reported = report_unlisted_changes(before, tree, reply);
+    let is_reported = report_unlisted_changes(before, tree, changes.added + changes.removed == 0, reply);
     if !changes.is_empty() {
         show_snapshot(changes.render(&options), reply);
     } else if !is_reported {
