@@ -84,11 +84,11 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40133,
-    "mcp": 25106,
+    "browser": 40178,
+    "mcp": 25176,
     "session": 7191,
     "bidi": 5139,
-    "snapshot": 5748,
+    "snapshot": 6056,
     "cli": 5536,
     "python": 5069,
     "cdp": 3101,

@@ -149,9 +149,10 @@ async def test_there_is_no_snapshot_before_there_is_a_page(server: Server) -> No
 
 async def test_a_name_of_icons_alone_comes_with_a_word_for_it(server: Server, site: Site) -> None:
     snapshot = await server.open(site.page("oracle/icons"))
-    assert '[hint="icon-trash"]' in snapshot.line('button "\uf1f8"')
-    assert '[hint="Export the drawing' in snapshot.line('link "\uf093"')
-    assert "hint" not in snapshot.line('button "\uf0c7 Save"')
+    assert "\uf1f8" not in snapshot.text
+    assert "button" in snapshot.line('[hint="icon-trash"]')
+    assert "link" in snapshot.line('[hint="Export the drawing')
+    assert "hint" not in snapshot.line('button "Save"').split(",")[0]
     assert "Press it to save." in snapshot.line("Press it")
     assert "\uf0c7" not in snapshot.line("Press it")
 

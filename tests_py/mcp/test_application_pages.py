@@ -1,0 +1,255 @@
+"""What models stumbled over in large applications: webmail, an editor, a database's console, a smart home."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests_py.support.site import Site, document
+from tests_py.support.workshop import Workshop
+
+TOKENS = """<style>#box { height: 60px; overflow: auto } #outer { height: 90px; overflow: hidden }
+.unread::before { content: url("data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'/%3E") }
+.save::before { content: "\\f0c7 " }</style>
+<div id=outer><div id=box><div style="height: 200px">Top</div>
+<span><span aria-hidden=true>season-ada</span><button>Remove tag</button></span></div></div>
+<p class=unread>Letter</p>
+<button class=save onclick="document.querySelector('output').textContent = 'saved'">Save</button>
+<output></output>"""
+
+
+async def test_what_a_scroller_hides_from_view_is_listed_and_pictures_of_style_sheets_are_not(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/app/tokens", document("Tokens", TOKENS)))
+    assert "season-ada" in page.text
+    assert "data:image" not in page.text
+    assert 'button "Save" [ref=' in page.text, "without the character of the icon font"
+    await workshop.do("browser_click", ref='role=button[name="Save"]')
+    assert await workshop.output() == "saved"
+
+
+MAIL = """<table><tbody id=list>
+<tr draggable=false><td>Ann<td>Thu 12:03<td><a href="#1">Invoice</a>
+<tr><td>Bob<td>Fri 09:00<td><a href="#2">Lunch</a></tbody></table>
+<div id=folder style="width: 200px; height: 60px; border: 1px solid">Archive</div><output></output><script>
+let held = null;
+list.onmousedown = (event) => { held = event.target.closest("tr"); event.preventDefault(); };
+document.onmouseup = (event) => {
+  if (held && event.target === folder) {
+    held.style.display = "none";
+    document.querySelector("output").textContent = "moved";
+  }
+  held = null;
+};
+</script>"""
+
+
+async def test_a_row_is_one_line_and_its_drag_into_a_folder_that_hides_it_succeeds(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/app/mail", document("Mail", MAIL)))
+    assert re.search(r'row: Ann \| Thu 12:03 \| .*"?Invoice', page.text), page.text
+    await workshop.do("browser_drag", startRef="text=Invoice", endRef="#folder")
+    assert await workshop.output() == "moved"
+
+
+EDITOR = """<iframe id=frame aria-label=Letter style="width: 400px; height: 100px"></iframe>
+<div id=shortcuts tabindex=0 aria-label=Board style="width: 50px; height: 50px">x</div><output></output>
+<script>
+frame.contentDocument.write("<body {kind}><p>Old</p></body>");
+frame.contentDocument.close();
+{more}
+shortcuts.onkeydown = ({ key }) => { document.querySelector("output").textContent += key; };
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"), [("contenteditable", ""), ("", "frame.contentDocument.designMode = 'on';")]
+)
+async def test_text_for_an_editor_in_a_frame_arrives_where_the_focus_is(
+    workshop: Workshop, site: Site, kind: str, more: str
+) -> None:
+    body = EDITOR.replace("{kind}", kind).replace("{more}", more)
+    await workshop.open(site.publish("/app/editor", document("Editor", body)))
+    await workshop.do("browser_click", ref="text=Old")
+    answer = await workshop.do("browser_type", text="new words ")
+    assert "No element has the focus" not in answer.text
+    assert "new words" in answer.section("Result"), "it is read back"
+    text = await workshop.server.evaluate(
+        "() => document.querySelector('iframe').contentDocument.body.innerText"
+    )
+    assert "new words" in text
+
+
+async def test_keys_for_an_element_that_is_no_field_are_not_reported_as_typed(
+    workshop: Workshop, site: Site
+) -> None:
+    body = EDITOR.replace("{kind}", "").replace("{more}", "")
+    await workshop.open(site.publish("/app/shortcuts", document("Shortcuts", body)))
+    await workshop.do("browser_click", ref="#shortcuts")
+    answer = await workshop.do("browser_type", text="jk")
+    assert await workshop.output() == "jk"
+    assert "is no text field" in answer.section("Result")
+    assert "Board" in answer.section("Result")
+
+
+CLOSING = """<div id=code contenteditable role=textbox aria-label=Code
+style="height: 40px; border: 1px solid"></div><script>
+const pairs = { "{": "}", "(": ")" };
+code.addEventListener("beforeinput", (event) => {
+  const closing = pairs[event.data?.[0]];
+  if (!closing) return;
+  event.preventDefault();
+  const at = getSelection().getRangeAt(0);
+  at.deleteContents();
+  const text = document.createTextNode(event.data + closing);
+  at.insertNode(text);
+  getSelection().collapse(text, event.data.length);
+});
+</script>"""
+
+
+async def test_a_bracket_that_an_editor_closes_by_itself_is_removed(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/app/closing", document("Closing", CLOSING)))
+    await workshop.do("browser_type", ref=page.ref('textbox "Code"'), text="{ a: (1) }")
+    assert await workshop.server.evaluate("() => code.innerText.trim()") == "{ a: (1) }"
+
+
+FILES = """<div role=tree aria-label=Files id=tree></div><output></output><script>
+let names = ["docs", "src", "tests"];
+const rows = names.map(() => {
+  const row = Object.assign(document.createElement("div"), { role: "treeitem", tabIndex: 0 });
+  row.setAttribute("role", "treeitem");
+  row.onclick = () => { document.querySelector("output").textContent = row.textContent; };
+  tree.append(row);
+  return row;
+});
+const draw = () => rows.forEach((row, at) => { row.textContent = names[at]; });
+const add = (name) => { names = [name, ...names].slice(0, 3); draw(); };
+draw();
+</script><button onclick="add('CHANGES.md')">Add</button>"""
+
+
+async def test_the_ref_of_an_entry_follows_it_when_rows_are_recycled(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/app/files", document("Files", FILES)))
+    docs, tests = page.ref('treeitem "docs"'), page.ref('treeitem "tests"')
+    answer = await workshop.do("browser_click", ref="text=Add")
+    assert 'treeitem "CHANGES.md"' in answer.section("Snapshot")
+    assert "is no longer on the page" in await workshop.refused("browser_click", ref=tests)
+    await workshop.do("browser_click", ref=docs)
+    assert await workshop.output() == "docs"
+
+
+FRAMED = """<iframe srcdoc="<div role=grid aria-label=Rows><div role=row>
+<button onclick=&quot;parent.done()&quot;>Edit</button></div></div>"></iframe>
+<button>Other</button><output></output>
+<script>function done() { document.querySelector("output").textContent = "edited"; }</script>"""
+
+
+async def test_the_refs_of_a_part_in_a_frame_name_the_frame(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/app/framed", document("Framed", FRAMED)))
+    part = await workshop.do("browser_snapshot", ref=page.ref('grid "Rows"'))
+    edit = part.ref('button "Edit"')
+    assert edit == page.ref('button "Edit"')
+    await workshop.do("browser_click", ref=edit)
+    assert await workshop.output() == "edited"
+
+
+DIALOGS = """<main><h1>Devices</h1><p id=count>0 devices</p>
+{buttons}<button onclick="show('first')">Settings</button></main>
+<style>.veil { position: fixed; inset: 0; background: #0008 }
+.veil > div { margin: 100px; background: white }</style>
+<script>
+const dialogs = {
+  first: "<h2>Lamp</h2><button onclick=&quot;show('second')&quot;>Area</button>" +
+    "<button onclick=close_()>Update</button>",
+  second: "<h2>New area</h2><button onclick=close_()>Cancel</button>",
+};
+function show(name) {
+  const veil = document.createElement("div");
+  veil.className = "veil";
+  veil.innerHTML = `<div role=dialog aria-label=${name}>${dialogs[name].replaceAll("&quot;", '"')}</div>`;
+  document.body.append(veil);
+  count.textContent = "9 devices";
+}
+function close_() { document.querySelectorAll(".veil").forEach((veil) => veil.remove()); }
+</script>"""
+
+
+async def test_only_what_lies_over_the_page_is_reported_until_it_closes(
+    workshop: Workshop, site: Site
+) -> None:
+    buttons = "".join(f"<button>Device {number}</button>" for number in range(12))
+    await workshop.open(
+        site.publish("/app/dialogs", document("Dialogs", DIALOGS.replace("{buttons}", buttons)))
+    )
+    opened = await workshop.do("browser_click", ref="text=Settings")
+    assert 'dialog "first"' in opened.section("Snapshot")
+    assert "[covered" not in opened.section("Snapshot")
+    assert "9 devices" not in opened.section("Snapshot")
+    await workshop.do("browser_click", ref="text=Area")
+    closed = await workshop.do("browser_click", ref="text=Cancel")
+    assert "9 devices" in closed.section("Snapshot"), "what changed behind is told now"
+    gone = [line for line in closed.section("Snapshot").splitlines() if line.startswith("- ")]
+    assert any("first" in line for line in gone), closed.text
+    assert any("second" in line for line in gone), closed.text
+
+
+STRIP = """<div id=strip style="position: relative; height: 40px"><button role=tab id=tab aria-selected=false
+style="position: absolute; left: 300px">SQL</button></div><script>
+tab.onmousedown = () => { tab.setAttribute("aria-selected", "true"); tab.style.left = "0px"; };
+</script>"""
+
+
+async def test_a_tab_that_is_selected_at_the_press_and_moves_away_has_taken_it(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/app/strip", document("Strip", STRIP)))
+    answer = await workshop.do("browser_click", ref=page.ref('tab "SQL"'))
+    assert "[selected]" in answer.section("Snapshot")
+
+
+LONG = """<textarea aria-label=Code rows=4>{text}</textarea><button onclick="
+const code = document.querySelector('textarea');
+code.value = code.value.replace('rate 7', 'rate 99');
+">Raise</button>"""
+
+
+async def test_of_a_long_value_the_changed_line_is_reported(workshop: Workshop, site: Site) -> None:
+    text = "\n".join(f"rate {number}" for number in range(60))
+    await workshop.open(site.publish("/app/long", document("Long", LONG.replace("{text}", text))))
+    answer = await workshop.do("browser_click", ref="text=Raise")
+    assert "rate 99" in answer.text
+    assert "rate 20" not in answer.text
+
+
+COUNTING = """<div role=status id=status></div><input aria-label=Search><button onclick="
+let left = 5;
+const step = () => {
+  status.textContent = left ? `Searching, ${left} folders left` : '';
+  if (left--) setTimeout(step, 30);
+};
+step();">Search</button>"""
+
+
+async def test_of_a_message_that_counts_only_the_last_is_reported(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.publish("/app/counting", document("Counting", COUNTING)))
+    answer = await workshop.do("browser_click", ref='role=button[name="Search"]')
+    assert len(re.findall("folders left", answer.text)) <= 1, answer.text
+
+
+async def test_an_expected_text_that_was_there_must_come_once_more(workshop: Workshop, site: Site) -> None:
+    body = """<input aria-label=Name><ul id=list><li>Inbox</ul><button onclick="
+    const item = document.createElement('li');
+    item.textContent = document.querySelector('input').value;
+    list.append(item); document.querySelector('input').value = '';">Create</button>
+    <button id=dead>Dead</button>"""
+    page = await workshop.open(site.publish("/app/folders", document("Folders", body)))
+    await workshop.do("browser_type", ref=page.ref('textbox "Name"'), text="Projects")
+    await workshop.do("browser_click", ref='button "Create"', expect="Projects")
+    assert json.loads(await workshop.server.evaluate("() => list.children.length")) == 2
+    refused = await workshop.refused("browser_click", ref="#dead", expect="Projects")
+    assert "contained before" in refused
