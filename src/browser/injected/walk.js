@@ -677,8 +677,8 @@ engine.tells = (text) =>
     const reader = new Reader();
     begun(reader, {});
     const wanted = collapse(text).toLowerCase();
-    const countIn = (lines) => lines.reduce((sum, line) => sum + collapse(line).toLowerCase().split(wanted).length - 1, 0);
-    return { shown: countIn([reader.text, ...reader.said]), held: countIn(reader.held), frames: reader.frames, pdf: isPdf() };
+    const occurrences = (lines) => lines.reduce((sum, line) => sum + collapse(line).toLowerCase().split(wanted).length - 1, 0);
+    return { shown: occurrences([reader.text, ...reader.said]), held: occurrences(reader.held), frames: reader.frames, pdf: isPdf() };
   });
 
 const MOST_SHAPES = 2000;
