@@ -147,21 +147,21 @@ const SHADOW_HOSTS = (engine.SHADOW_HOSTS = new Set(
   "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
 ));
 
+const NO_NODES = [];
+/** Returns the nodes that fill a `slot`; empty for other elements, and for a slot that shows its own content. */
+const slotted = (engine.slotted = (element, tag) => (tag === "slot" ? native.assignedNodes(element) : NO_NODES));
+/** Returns the first child of an element in the flat tree, if no nodes are slotted into it. */
+const firstFlatChild = (engine.firstFlatChild = (element, tag) => {
+  const root = SHADOW_HOSTS.has(tag) || tag.includes("-") ? shadowRootOf(element) : null;
+  return firstChild(root ?? element);
+});
+
 /** Calls `visit` with each child in the flat tree. */
 const eachFlatChild = (engine.eachFlatChild = (node, visit) => {
-  let first = null;
-  if (nodeType(node) === ELEMENT) {
-    const tag = localName(node);
-    if (tag === "slot") {
-      const assigned = native.assignedNodes(node);
-      if (assigned.length) return assigned.forEach(visit);
-    } else if (SHADOW_HOSTS.has(tag) || tag.includes("-")) {
-      const root = shadowRootOf(node);
-      if (root) first = firstChild(root) ?? undefined;
-    }
-  }
-  if (first === null) first = firstChild(node);
-  for (let child = first; child; child = nextSibling(child)) visit(child);
+  const tag = nodeType(node) === ELEMENT ? localName(node) : "";
+  const nodes = slotted(node, tag);
+  if (nodes.length) return nodes.forEach(visit);
+  for (let child = firstFlatChild(node, tag); child; child = nextSibling(child)) visit(child);
 });
 
 engine.flatChildren = (node) => {
@@ -506,10 +506,10 @@ const isSummary = (summary) => {
   return false;
 };
 
-const implicitRole = (element, tag) => {
+const implicitRole = (engine.implicitRole = (element, tag) => {
   const role = IMPLICIT_ROLES.get(tag);
   return role === undefined ? "generic" : typeof role === "string" ? role : role(element);
-};
+});
 
 /** Whether an element is focusable: a native control, or an element with `tabindex`. */
 const isFocusable = (engine.isFocusable = (element) => {

@@ -1,7 +1,8 @@
 // Reads a frame for a snapshot, as a flat list of nodes in reading order: `[depth]` is a group, `[depth, text]` is text and
 // `[depth, role, ref, name, details?]` is an element. The depths define the tree. Rust code formats the list as text.
-const { native, collapse, roleOf, nameOf, statesOf, refOf, eachFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } = engine;
-const { getAttribute, hasAttribute, localName, nodeType, firstChild, parentNode } = native;
+const { native, collapse, roleOf, nameOf, statesOf, refOf, slotted, firstFlatChild, shadowRootOf, INTERACTIVE_ROLES, SHADOW_HOSTS } =
+  engine;
+const { getAttribute, hasAttribute, localName, nodeType, firstChild, nextSibling, parentNode } = native;
 const { CLIPPED, GONE, CUT, ANY_CUT, cutBy, isClippedAway, isShrunk, placed, isBlanked } = engine.sight;
 const set = (text) => new Set(text.trim().split(/\s+/));
 const ELEMENT = 1;
@@ -223,7 +224,7 @@ class Walk {
     this.keepsLines = false;
     this.text = "";
     if (!text || engine.isIcon(text)) return;
-    const words = this.allRefs ? text : text.replace(/\p{Co}/gu, "");
+    const words = this.allRefs ? text : engine.withoutIcons(text);
     // Keeps one space at each end, which separates words from adjacent nodes.
     const spaced = `${/^\s/.test(all) ? " " : ""}${words}${/\s$/.test(all) ? " " : ""}`;
     this.nodes.push(this.allRefs ? [depth, "text", refOf(this.speaker), spaced] : [depth, spaced]);
@@ -273,10 +274,14 @@ class Walk {
     const folded = element instanceof HTMLDetailsElement && !element.open;
     const [before, after] = shows === false ? NOTHING_PAINTED : engine.paintedAround(element);
     if (before) this.generated(element, before, around);
-    eachFlatChild(element, (child) => {
+    const tag = localName(element);
+    const nodes = slotted(element, tag);
+    let [child, at] = [nodes[0] ?? firstFlatChild(element, tag), 0];
+    while (child) {
       const type = nodeType(child);
-      if (folded && !(type === ELEMENT && localName(child) === "summary")) return;
-      if (type === TEXT) {
+      if (folded && !(type === ELEMENT && localName(child) === "summary")) {
+        // The content of closed `details` is hidden.
+      } else if (type === TEXT) {
         const data = native.textData(child);
         if (!/\S/.test(data)) {
           this.text += " ";
@@ -285,10 +290,10 @@ class Walk {
         seen++;
         if (this.element(child, depth, around) === HOLLOW) hollow = true;
       }
-    });
+      child = nodes.length ? nodes[++at] : nextSibling(child);
+    }
     if (after) this.generated(element, after, around);
     this.level--;
-    const tag = localName(element);
     if (hollow) noteSuspect(element, tag, true, true);
     else if (isCustom(tag) || SHADOW_HOSTS.has(tag)) {
       const empty = seen === 0 && !firstChild(element) && element.offsetWidth > 0 && element.offsetHeight > 0;
@@ -314,7 +319,7 @@ class Walk {
       if (disabled === "true") around |= DISABLED;
       else if (disabled === "false") around &= ~DISABLED;
     }
-    const role = roleOf(element);
+    const role = attributes ? roleOf(element) : engine.implicitRole(element, tag);
     if (INTERACTIVE_ROLES.has(role)) return this.control(element, tag, role, depth, around);
     if (around & QUIET && !attributes && !firstChild(element) && !isCustom(tag)) return;
 
@@ -347,7 +352,7 @@ class Walk {
       return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, 0, style);
     }
     if (drawn && clickable) return this.listed(element, tag, role === "none" ? "generic" : role, depth, around, false, clickable, style);
-    if (drawn && !(around & (this.unread | CUT))) this.countDrawn(element, tag, style);
+    if (drawn && display !== "contents" && !(around & (this.unread | CUT))) this.countDrawn(element, tag, display, style);
     if (this.allRefs && drawn && !(around & QUIET)) {
       if (isDrawnShape(element, tag)) this.shape(element, depth);
       else if (attributes && tag !== "label" && getAttribute(element, "title")?.trim()) return this.titled(element, depth, around, style);
@@ -356,9 +361,9 @@ class Walk {
     return this.transparent(element, tag, depth, around, display, style);
   }
 
-  countDrawn(element, tag, style) {
+  countDrawn(element, tag, display, style) {
     if (isDrawnShape(element, tag)) this.drawn.shapes += engine.isOfDrawing(element);
-    else this.drawn.boxes += engine.isDrawnBox(element, style);
+    else if (display !== "inline") this.drawn.boxes += engine.isDrawnBox(element, style);
   }
 
   /** Marks a visible element as inert, such as a toast outside an open modal dialog. Returns the bits for its content. */
