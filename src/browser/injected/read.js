@@ -113,6 +113,16 @@
 
   const isHead = ({ row, cells }) => row.parentNode.localName === "thead" || cells.every(({ cell }) => cell.localName === "th");
 
+  /** The most characters of a cell in a table of data without a header row. */
+  const LONGEST_CELL = 200;
+  const STRUCTURE = "table,ul,ol,dl,form,pre,blockquote,h1,h2,h3,h4,h5,h6,p + p";
+  /** Whether a table without a header row holds data, and is not there for the layout. */
+  const isData = (table, rows) =>
+    !/^(?:presentation|none)$/.test(table.getAttribute("role") ?? "") &&
+    rows.length > 1 &&
+    rows.every(({ cells }) => cells.length > 1) &&
+    rows.every(({ cells }) => cells.every(({ cell }) => cell.textContent.trim().length <= LONGEST_CELL && !cell.querySelector(STRUCTURE)));
+
   /** Returns the visible value of a form field as text; "" if it shows none. */
   function heldIn(field) {
     if (!field.checkVisibility({ visibilityProperty: true }) || UNTOLD.has(field.type)) return "";
@@ -278,6 +288,15 @@
     };
     const table = (element, rows) => {
       const steps = [out.openTable, ...Array.from(element.children).filter((child) => child.localName === "caption")];
+      // Markdown has no tables without a header row.
+      if (kind === "readable" && !isHead(rows[0]) && isData(element, rows)) {
+        const empty = rows[0].cells.flatMap(() => [() => out.openCell(true), () => out.closeCell(true)]);
+        steps.push(
+          () => out.openRow(true),
+          ...empty,
+          () => out.closeRow(true),
+        );
+      }
       rows.forEach(({ cells }, place) => {
         const asHead = place === 0 && isHead(rows[0]);
         steps.push(() => out.openRow(asHead));
@@ -321,7 +340,7 @@
       const style = getComputedStyle(next);
       if (style.display === "none") continue;
       if (tag === "img" && !(next.alt || /^https?:/.test(next.currentSrc || next.src))) continue;
-      const rows = next instanceof HTMLTableElement ? rowsOf(next) : [];
+      const rows = next instanceof HTMLTableElement || next instanceof HTMLTableSectionElement ? rowsOf(next) : [];
       if (rows.length) {
         pushAll(table(next, rows));
         continue;
