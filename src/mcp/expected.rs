@@ -85,7 +85,7 @@ impl Expected {
             }
             let before = before?;
             let is_current = Some(page) == current.as_ref();
-            match before != TextCount::default() {
+            match !before.is_empty() {
                 true if opens && is_current => left = Some((page.clone(), page.main_frame().loader_id())),
                 true if !matches!(wanted, Condition::Text(_)) => {
                     if is_current {
@@ -111,13 +111,12 @@ impl Expected {
             for (page, before) in
                 self.pages.iter().cloned().chain(others.map(|page| (page, TextCount::default())))
             {
-                let now = count(wanted, &page, deadline).await?;
-                if now.shown > before.shown || now.held > before.held {
+                if count(wanted, &page, deadline).await?.is_more_than(&before) {
                     return Ok(());
                 }
             }
             if Instant::now() >= deadline {
-                let is_old = self.pages.iter().any(|(_, before)| *before != TextCount::default());
+                let is_old = self.pages.iter().any(|(_, before)| !before.is_empty());
                 let old = if is_old { ", which the page contained before" } else { "" };
                 let (what, limit) = (wanted.describe(), human(limit));
                 let what = format!("the action was done, but it did not lead to {what} within {limit}{old}");
@@ -180,7 +179,7 @@ fn is_same(call: &Call<'_>, page: &Page, before: &Tree, now: &Tree) -> bool {
 /// Counts how often the page meets the condition now: an expected text may also be in a dialog; an element or address
 /// counts once.
 async fn count(wanted: &Condition, page: &Page, deadline: Instant) -> Result<TextCount> {
-    let once = |is_met: bool| TextCount { shown: usize::from(is_met), held: 0 };
+    let once = |is_met: bool| if is_met { TextCount::once() } else { TextCount::default() };
     if page.is_closed() || page.is_crashed() {
         return Ok(once(false));
     }
@@ -197,6 +196,6 @@ async fn count(wanted: &Condition, page: &Page, deadline: Instant) -> Result<Tex
     match timeout_at(deadline, looked).await {
         Ok(Err(error @ Error::InvalidSelector { .. })) => Err(error),
         // A page that cannot be read now does not meet the condition.
-        looked => Ok(looked.unwrap_or(Ok(once(false))).unwrap_or(once(false))),
+        looked => Ok(looked.ok().and_then(Result::ok).unwrap_or_default()),
     }
 }

@@ -654,7 +654,6 @@ class Reader extends Walk {
     this.unread &= ~QUIET;
     this.frames = [];
     this.said = [];
-    this.held = [];
     this.text = " ";
   }
 
@@ -663,8 +662,8 @@ class Reader extends Walk {
   }
 
   push(element, _depth, role, name, details) {
-    this.said.push(name, ...(details.o ?? []));
-    if (details.v) this.held.push(details.v);
+    this.said.push([role, name], ...(details.o ?? []).map((option) => ["option", option]));
+    if (details.v) this.said.push([`${role} value`, details.v]);
     const number = frameNumbers.get(element);
     if (role === "iframe" && number !== undefined) this.frames.push(number);
     return [];
@@ -674,16 +673,20 @@ class Reader extends Walk {
 }
 
 /**
- * Counts how often a snapshot would contain a text, ignoring case: `{shown, held, frames, pdf}`. `held`: in values of fields; `shown`:
- * elsewhere; `frames`: the numbers of the child frames that it would contain.
+ * Counts how often a snapshot would contain a text, ignoring case: `{counts, frames, pdf}`. `counts`: by the role of the element that it
+ * names, "ROLE value" for the values of fields, "text" for other texts; `frames`: the numbers of the child frames that it would contain.
  */
 engine.tells = (text) =>
   engine.remembering(() => {
     const reader = new Reader();
     begun(reader, {});
     const wanted = collapse(text).toLowerCase();
-    const occurrences = (lines) => lines.reduce((sum, line) => sum + collapse(line).toLowerCase().split(wanted).length - 1, 0);
-    return { shown: occurrences([reader.text, ...reader.said]), held: occurrences(reader.held), frames: reader.frames, pdf: isPdf() };
+    const counts = {};
+    for (const [place, line] of [["text", reader.text], ...reader.said]) {
+      const count = collapse(line).toLowerCase().split(wanted).length - 1;
+      if (count) counts[place] = (counts[place] ?? 0) + count;
+    }
+    return { counts, frames: reader.frames, pdf: isPdf() };
   });
 
 const MOST_SHAPES = 2000;
@@ -715,8 +718,12 @@ function isPaintedAside(element) {
 }
 
 /** Whether an aria-hidden element stands beside an editor, such as its line numbers. */
-const isGutter = (element) =>
-  Array.from(native.children(parentNode(element) ?? document)).some((beside) => beside !== element && beside.isContentEditable);
+function isGutter(element) {
+  for (let beside = firstChild(parentNode(element)); beside; beside = nextSibling(beside)) {
+    if (beside !== element && beside.isContentEditable) return true;
+  }
+  return false;
+}
 
 const isOpenPopover = (element) => hasAttribute(element, "popover") && native.matches(element, ":popover-open");
 

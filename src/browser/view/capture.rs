@@ -121,7 +121,7 @@ impl Page {
 
     /// Whether a snapshot would contain `text`. Ignores case and element boundaries.
     pub async fn contains_text(&self, text: &str) -> Result<bool> {
-        Ok(self.find_text(text, true).await? != TextCount::default())
+        Ok(!self.find_text(text, true).await?.is_empty())
     }
 
     /// Counts how often a snapshot would contain `text`. Ignores case and element boundaries.
@@ -147,8 +147,9 @@ impl Page {
             for answer in answer {
                 match answer {
                     Ok(answer) => {
-                        count.shown += answer.count.shown;
-                        count.held += answer.count.held;
+                        for (place, more) in answer.counts.0 {
+                            *count.0.entry(place).or_default() += more;
+                        }
                         shown.extend(answer.frames);
                     }
                     // A frame whose document is being replaced counts as empty.
@@ -156,7 +157,7 @@ impl Page {
                     Err(error) => return Err(error),
                 }
             }
-            if once && count != TextCount::default() {
+            if once && !count.is_empty() {
                 break;
             }
             level = self.frames().into_iter().filter(|frame| shown.contains(&frame.number())).collect();
@@ -165,12 +166,25 @@ impl Page {
     }
 }
 
-/// How often a page contains a text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub struct TextCount {
-    pub shown: usize,
-    /// In the values of fields.
-    pub held: usize,
+/// How often a page contains a text: by the role of the element that it names, `ROLE value` for the values of fields,
+/// `text` for other texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct TextCount(HashMap<String, usize>);
+
+impl TextCount {
+    /// A count of one text that belongs to no role.
+    pub fn once() -> Self {
+        Self(HashMap::from([("text".to_owned(), 1)]))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the page contains the text once more than `before`, in any place.
+    pub fn is_more_than(&self, before: &Self) -> bool {
+        self.0.iter().any(|(place, count)| *count > before.0.get(place).copied().unwrap_or_default())
+    }
 }
 
 /// A text in a collapsed part of a page that the browser's find-in-page could reveal.
@@ -196,8 +210,7 @@ impl Frame {
 /// The result of a text search in one frame.
 #[derive(Debug, Deserialize)]
 struct TextSearch {
-    #[serde(flatten)]
-    count: TextCount,
+    counts: TextCount,
     /// Whether the frame shows a PDF, whose text scripts cannot read.
     pdf: bool,
     /// The numbers of the child frames that a snapshot would show.
@@ -212,8 +225,8 @@ async fn find_text_in(frame: &Frame, text: &str) -> Result<TextSearch> {
         return Ok(answer);
     }
     let is_found = pdf_of(frame).await.as_ref().as_ref().is_ok_and(|document| document.contains(text));
-    let count = TextCount { shown: usize::from(is_found), held: 0 };
-    Ok(TextSearch { count, pdf: true, frames: Vec::new() })
+    let counts = if is_found { TextCount::once() } else { TextCount::default() };
+    Ok(TextSearch { counts, pdf: true, frames: Vec::new() })
 }
 
 /// Reads one frame. Starts again, at most twice, if the document is replaced meanwhile.
