@@ -434,7 +434,9 @@ impl ElementHandle {
         }
         for (number, line) in value.split('\n').enumerate() {
             if number > 0 {
-                for key in ["Enter", "Shift+Home", "Delete"] {
+                // The key Enter could choose a suggestion of the editor.
+                keyboard.insert_text("\n").await?;
+                for key in ["Shift+Home", "Delete"] {
                     keyboard.press(key).await?;
                 }
             }

@@ -160,6 +160,14 @@ function isSpread({ field, strays }) {
   return parts.slice(0, -1).every(isFull) || (parts.length > 2 && parts.every(({ value = "" }) => [...value].length <= 1));
 }
 
+/** Whether an editor shows the first and the last line of a text that replaces its content, but not all lines between. */
+function lacksInnerLine({ adds, asked }, shown) {
+  const lines = asked.split("\n").map(collapse).filter(Boolean);
+  const drawn = shown.split("\n").map(collapse);
+  const shows = (line) => drawn.some((other) => other.includes(line));
+  return !adds && lines.length > 2 && shows(lines[0]) && shows(lines.at(-1)) && !lines.every(shows);
+}
+
 /** How often the page contains the text. `textContent` needs no layout. */
 const timesShown = (text) => plain(document.body?.textContent ?? "").split(plain(text)).length - 1;
 
@@ -204,8 +212,10 @@ function outcomeOf(record, place, strict) {
   // A remaining input mask without letters and digits counts as empty.
   if (asked === "") return shown === record.before && letters(shown) !== "" ? "lost" : "reformatted";
   const arrived = hasArrived(record);
-  if (engine.isProxy(place))
-    return collapse(shown).includes(collapse(asked)) ? "same" : arrived || shown !== record.before ? "consumed" : "lost";
+  if (engine.isProxy(place)) {
+    if (collapse(shown).includes(collapse(asked))) return "same";
+    return (arrived || shown !== record.before) && !lacksInnerLine(record, shown) ? "consumed" : "lost";
+  }
   if (collapse(shown) === "") {
     const isShownElsewhere = () => timesShown(record.text) > record.shownBefore;
     return arrived && (record.keys || record.held || isShownElsewhere()) ? "consumed" : "lost";
