@@ -38,7 +38,7 @@ pub fn origin_of(url: &str) -> String {
 /// Formats a URL without characters that are invalid in one.
 pub fn inline_url(url: &str) -> String {
     if url.starts_with("blob:") || url.starts_with("data:") || url.starts_with("javascript:") {
-        return line_or_json(url).replace(['[', ']', '(', ')'], "");
+        return line_or_json(&url.replace('(', "%28").replace(')', "%29")).replace(['[', ']'], "");
     }
     let mut out = String::new();
     push_url(&mut out, url, LONGEST);

@@ -280,7 +280,7 @@ fn role_and_name(call: &Call<'_>, page: &Page, reference: &Ref) -> Option<String
 }
 
 pub(in crate::mcp) fn words(role: &str, name: &str) -> String {
-    let name = one_line(name);
+    let name = one_line(&name.replace(is_private_use, " "));
     match (role, name.is_empty()) {
         ("generic" | "none", true) => "the element".to_owned(),
         ("generic" | "none", false) => in_quotes(&name),

@@ -1,5 +1,6 @@
 //! Shortens the lines of a snapshot: siblings with the same role share a line, and a change is shown only
 //! with its nearest container.
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 
@@ -59,6 +60,7 @@ pub(super) fn compact(text: &str, names: Names) -> String {
         drop_outer_containers(&mut lines);
     }
     leave_out_wrappers(&mut lines);
+    drop_only_level(&mut lines);
     join_rows(&mut lines);
     for line in lines.iter_mut().filter(|line| matches!(line.mark, "~ " | "  ")) {
         line.text = shortened(&line.text, LONGEST_KNOWN);
@@ -272,6 +274,27 @@ fn leave_out_wrappers(lines: &mut Vec<Line>) {
     }
 }
 
+/// Drops the level of the entries of trees if all have the same.
+fn drop_only_level(lines: &mut [Line]) {
+    let level = |line: &Line| {
+        let (_, rest) = line.text.strip_prefix("treeitem ")?.rsplit_once(LEVEL)?;
+        rest.split_once(']').map(|(level, _)| format!("{LEVEL}{level}]"))
+    };
+    let levels: BTreeSet<String> = lines.iter().filter_map(level).collect();
+    if let [only] = &levels.into_iter().collect::<Vec<_>>()[..] {
+        for line in lines.iter_mut().filter(|line| level(line).is_some()) {
+            line.text = unquoted_without(&line.text, only);
+        }
+    }
+}
+const LEVEL: &str = " [level=";
+
+/// Returns the line without a text in its unquoted parts.
+fn unquoted_without(line: &str, text: &str) -> String {
+    let parts = quoted_segments(line);
+    parts.map(|(part, is_quoted)| if is_quoted { part.to_owned() } else { part.replace(text, "") }).collect()
+}
+
 /// Writes a row or list item on one line if it holds only a few short texts and controls.
 fn join_rows(lines: &mut Vec<Line>) {
     let mut at = 0;
@@ -294,7 +317,7 @@ fn is_open(line: &Line, role: &str) -> bool {
 
 /// Returns the texts and controls of the lines in a row, separated by `|`. `None` if they do not fit on one line.
 fn pieces(row: &Line, inside: &[Line]) -> Option<String> {
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<Cow<'_, str>> = Vec::new();
     for line in inside {
         let holds = ["cell", "gridcell", "generic", "paragraph"].iter().any(|role| is_open(line, role));
         let text = [TEXT, "cell: ", "gridcell: "].iter().find_map(|prefix| line.text.strip_prefix(prefix));
@@ -302,16 +325,22 @@ fn pieces(row: &Line, inside: &[Line]) -> Option<String> {
         let is_empty = matches!(&*line.text, "cell" | "gridcell");
         match (text, line.thing()) {
             _ if line.mark != row.mark => return None,
-            (Some(text), _) => pieces.push(text),
-            (None, Some(_)) => pieces.push(&line.text),
-            _ if is_empty => pieces.push(""),
+            (Some(text), _) => pieces.push(text.into()),
+            (None, Some(_)) => pieces.push(value_with_ref(&line.text).unwrap_or_else(|| (&line.text).into())),
+            _ if is_empty => pieces.push("".into()),
             _ if holds => {}
             _ => return None,
         }
     }
     let joined = pieces.join(" | ");
-    let is_said = pieces.iter().any(|piece| !piece.is_empty());
-    (is_said && joined.chars().count() <= LONGEST_ROW).then(|| joined.trim().to_owned())
+    let joined = joined.trim_end_matches([' ', '|']).trim_start();
+    (!joined.is_empty() && joined.chars().count() <= LONGEST_ROW).then(|| joined.to_owned())
+}
+
+/// Writes a cell of a grid as its value and ref: `gridcell [ref=e5]: 12` becomes `12 [ref=e5]`.
+fn value_with_ref(cell: &str) -> Option<Cow<'_, str>> {
+    let (reference, value) = cell.strip_prefix("gridcell [ref=")?.split_once("]: ")?;
+    (!value.contains('|')).then(|| format!("{value} [ref={reference}]").into())
 }
 
 /// Joins childless siblings with the same role on one line. Each input field keeps its own line.
@@ -474,7 +503,7 @@ mod tests {
     fn a_row_of_short_texts_and_controls_is_one_line() {
         let outline = "- table \"Letters\" [ref=e1]:\n  - row:\n    - cell:\n      - text: Ann\n      - text: Thu 12:03\n\
                        \x20     - link \"Hello\" [ref=e2]\n    - cell\n  - row:\n    - cell:\n      - text: a | b\n      - text: c";
-        let expected = "- table \"Letters\" [ref=e1]:\n - row: Ann | Thu 12:03 | link \"Hello\" [ref=e2] |\n - row:\n  - cell:\n   - text: a | b\n   - text: c";
+        let expected = "- table \"Letters\" [ref=e1]:\n - row: Ann | Thu 12:03 | link \"Hello\" [ref=e2]\n - row:\n  - cell:\n   - text: a | b\n   - text: c";
         assert_eq!(compact(outline), expected);
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::roles;
 use super::text::{push_quoted, push_quoted_if_ambiguous, push_url, push_written};
 use super::tree::{Node, Tree};
-use super::walked::NodeDetails;
+use super::walked::{NodeDetails, PointerObstacle};
 
 /// How much to show: the maximum lengths of names, texts and URLs, the number of options, optional details.
 #[derive(Debug, Clone, Copy)]
@@ -514,6 +514,11 @@ pub(super) fn push_states(text: &mut String, details: &NodeDetails) {
 /// Writes why the pointer cannot reach a node, such as ` [covered by dialog "Cookies"]`.
 pub(super) fn push_mark(text: &mut String, node: &Node) {
     let Some(mark) = node.pointer_obstacle() else { return };
+    let is_disabled = node.details.as_ref().is_some_and(|details| details.disabled.is_some());
+    // Many style sheets switch the pointer off for what is disabled.
+    if is_disabled && mark == PointerObstacle::NoPointer {
+        return;
+    }
     text.push_str(" [");
     text.push_str(mark.into());
     if let Some(name) = node.details.as_ref().and_then(|details| details.cover.as_deref()) {

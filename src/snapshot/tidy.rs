@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(text.matches("tab \"Log\"").count(), 1, "{text}");
         assert!(text.contains("/url: /log") && text.contains("button \"Close\""), "{text}");
         let text = shown(r#"[[0,"menuitem",1,"Reply"],[1,"button",2,"Reply",{"d":1,"m":"no pointer"}]]"#);
-        assert_eq!(text.trim(), r#"- button "Reply" [disabled] [no pointer] [ref=e2]"#);
+        assert_eq!(text.trim(), r#"- button "Reply" [disabled] [ref=e2]"#);
         let text = shown(r#"[[0,"option",1,"A"],[1,"option",2,"A",{"d":1}]]"#);
         assert_eq!(text.matches("option").count(), 2, "{text}");
     }

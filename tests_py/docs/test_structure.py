@@ -84,11 +84,11 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40178,
+    "browser": 40193,
     "mcp": 25176,
     "session": 7191,
     "bidi": 5139,
-    "snapshot": 6056,
+    "snapshot": 6090,
     "cli": 5536,
     "python": 5069,
     "cdp": 3101,

@@ -31,6 +31,70 @@ async def test_what_a_scroller_hides_from_view_is_listed_and_pictures_of_style_s
     assert await workshop.output() == "saved"
 
 
+SHADOW = """<p>Before</p><div id=host></div><div id=other></div><button>After</button><script>
+host.attachShadow({ mode: "open" }).innerHTML =
+  "<svg aria-hidden=true width=20 height=20><path d='M0 0h9v9z'/></svg>";
+other.attachShadow({ mode: "closed" }).innerHTML =
+  "<div aria-hidden=true>11</div><div contenteditable>code</div>";
+</script>"""
+
+
+async def test_what_is_aria_hidden_in_a_shadow_root_does_not_keep_the_page_from_being_read(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/app/shadow", document("Shadow", SHADOW)))
+    assert "Before" in page.text
+    assert 'button "After"' in page.text
+    assert "could not be read" not in page.text
+    assert "text: 11" not in page.text, "a line number"
+
+
+HOURS = """<main><h1>Hours</h1>
+<table><tbody id=body><tr><td>Weekdays<td>8-17<tr><td>Saturday<td>10-16</tbody></table>
+</main>"""
+
+
+@pytest.mark.parametrize("part", [{}, {"ref": "table"}, {"ref": "#body"}])
+async def test_a_table_without_a_header_row_is_read_as_a_table(
+    workshop: Workshop, site: Site, part: dict[str, str]
+) -> None:
+    await workshop.open(site.publish("/app/hours", document("Hours", HOURS)))
+    read = await workshop.do("browser_read", **part)
+    assert re.search(r"\| Weekdays *\| 8-17 *\|\n\| Saturday *\| 10-16 *\|", read.text), read.text
+
+
+SUGGESTING = """<div style="position: relative; width: 300px; height: 120px" id=editor>
+<textarea id=field aria-label=Code style="position: absolute; width: 1px; height: 1px; opacity: 0"></textarea>
+<pre id=drawn style="margin: 0; height: 100px"></pre></div><script>
+let offers = false;
+const draw = () => { drawn.textContent = field.value; };
+field.onbeforeinput = (event) => {
+  offers = /on/.test(event.data ?? "");
+  if (event.data !== "\\n" && event.inputType !== "insertLineBreak") return;
+  event.preventDefault();
+  field.setRangeText("\\n  ", field.selectionStart, field.selectionEnd, "end");
+  draw();
+};
+field.oninput = draw;
+field.onkeydown = (event) => {
+  if (event.key === "Enter" && offers) event.preventDefault();
+};
+</script>"""
+
+
+async def test_no_line_is_lost_to_the_suggestions_of_an_editor(workshop: Workshop, site: Site) -> None:
+    page = await workshop.open(site.publish("/app/suggesting", document("Suggesting", SUGGESTING)))
+    text = '{\n"wrap": "on"\n}'
+    await workshop.do("browser_type", ref=page.ref('textbox "Code"'), text=text)
+    assert json.loads(
+        await workshop.server.evaluate("() => JSON.stringify(field.value.split(/\\s*\\n\\s*/))")
+    ) == [
+        "{",
+        '"wrap": "on"',
+        "}",
+    ]
+
+
 MAIL = """<table><tbody id=list>
 <tr draggable=false><td>Ann<td>Thu 12:03<td><a href="#1">Invoice</a>
 <tr><td>Bob<td>Fri 09:00<td><a href="#2">Lunch</a></tbody></table>

@@ -15,6 +15,9 @@ const MOST_WAITED = 30;
 /** The state of the current drag. */
 let drag = null;
 
+/** Whether an element is being dragged. */
+engine.isDragging = () => drag !== null;
+
 /* -------------------------------------------------------------------- start */
 
 let dragged = false;

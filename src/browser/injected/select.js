@@ -474,7 +474,7 @@ function isAroundRendered(element) {
 function nameTest(test) {
   if (test.is === "regex") {
     const pattern = regex(test.source, test.flags);
-    return (name) => name.search(pattern) !== -1;
+    return (name) => name.search(pattern) !== -1 || engine.withoutIcons(name).search(pattern) !== -1;
   }
   const fold = (text) => (test.exact ? text : text.toLowerCase());
   const wanted = fold(normalize(test.text));

@@ -216,8 +216,15 @@ function announceNew(element) {
   const inside = Array.from(querySelectorAll(element, LIVE)).slice(0, MOST_SAID);
   if (inside.length) return inside.forEach(announce);
   const { position } = getComputedStyle(element);
-  const isPlaced = position === "fixed" || position === "absolute";
+  const isPlaced = (position === "fixed" || position === "absolute") && !engine.isDragging() && !isOneOfMany(element);
   if (isPlaced && !isTypedInto(element) && !querySelectorAll(element, "a,input,select,textarea,[role]").length) announce(element);
+}
+
+const FEWEST_ENTRIES = 4;
+/** Whether an element is one of several of its kind, such as the entries of a list that keeps only its visible rows. */
+function isOneOfMany(element) {
+  const siblings = Array.from(element.parentElement?.children ?? []);
+  return siblings.filter((other) => native.localName(other) === native.localName(element)).length >= FEWEST_ENTRIES;
 }
 
 /** Returns the text of an element, with spaces between blocks and without the text of buttons. */
