@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40193,
+    "browser": 40200,
     "mcp": 25176,
     "session": 7191,
     "bidi": 5139,

@@ -12,8 +12,8 @@ use super::element::ElementHandle;
 use crate::browser::input::{InputListeners, Point};
 use crate::browser::objects::world::{RemoteHandle, value_argument};
 use crate::cdp::types::dom::{DescribeNode, EventListener, GetEventListeners};
-use crate::cdp::types::runtime::{Evaluate, GetProperties};
-use crate::error::{Error, Result};
+use crate::cdp::types::runtime::GetProperties;
+use crate::error::Result;
 
 /// The maximum number of elements with wheel listeners to consider.
 const MOST_WHEEL_HEARERS: usize = 100;
@@ -42,19 +42,12 @@ impl Listeners {
     /// Asks the browser for all listeners on the nodes and the window of an element's document.
     pub(in crate::browser) async fn in_document_of(target: &ElementHandle) -> Result<Self> {
         let session = target.handle().session();
-        let context_id = Some(target.frame().main_context().await?);
-        // The browser reports listeners only to the world that added them: the page's.
-        let find = async |expression: &str| {
-            let evaluate = Evaluate { expression: expression.to_owned(), context_id, ..Evaluate::default() };
-            let found = session.call(evaluate).await?.result.object_id;
-            Ok::<_, Error>(RemoteHandle::new(session.clone(), found.unwrap_or_default()))
-        };
-        let (document, window) = try_join!(find("document"), find("globalThis"))?;
+        let [document, window] = target.world().page_globals().await?;
         let listeners = |found: &RemoteHandle, depth: Option<i64>| {
             let object_id = found.id().to_owned();
             session.send(GetEventListeners { object_id, depth, pierce: depth.map(|_| true) })
         };
-        let listeners = try_join!(listeners(&document, Some(-1)), listeners(&window, None));
+        let listeners = try_join!(listeners(document, Some(-1)), listeners(window, None));
         let (on_nodes, on_window) = listeners.map(|(nodes, window)| (nodes.listeners, window.listeners))?;
         Ok(Self { on_nodes, on_window })
     }

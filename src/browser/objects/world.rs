@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
+use tokio::try_join;
 
 use super::frame::Frame;
 use crate::browser::injected::{self, as_function};
@@ -44,6 +45,8 @@ struct Inner {
     context_id: i64,
     /// The handle of the injected engine (`engine` in `injected/`), after its first use.
     engine: OnceCell<RemoteHandle>,
+    /// The document and the window in the page's world.
+    page_globals: OnceCell<[RemoteHandle; 2]>,
     /// The backend node ids of elements with pointer listeners that were passed to the engine.
     received: Mutex<HashSet<i64>>,
     is_crowded: AtomicBool,
@@ -66,6 +69,7 @@ impl UtilityWorld {
                 session,
                 context_id,
                 engine,
+                page_globals: OnceCell::new(),
                 received: Mutex::default(),
                 is_crowded: AtomicBool::new(false),
                 searched_until: Mutex::default(),
@@ -111,6 +115,23 @@ impl UtilityWorld {
             Ok(RemoteHandle::new(self.session().clone(), engine))
         };
         self.inner.engine.get_or_try_init(install).await
+    }
+
+    /// Returns the document and the window in the page's world, to which the browser reports the page's listeners.
+    pub(in crate::browser) async fn page_globals(&self) -> Result<&[RemoteHandle; 2]> {
+        let find = || async {
+            let context_id = Some(self.frame().main_context().await?);
+            let find = async |expression: &str| {
+                let evaluate =
+                    Evaluate { expression: expression.to_owned(), context_id, ..Evaluate::default() };
+                let found =
+                    self.session().call(evaluate).await?.result.object_id.ok_or(Error::DocumentGone)?;
+                Ok::<_, Error>(RemoteHandle::new(self.session().clone(), found))
+            };
+            let (document, window) = try_join!(find("document"), find("globalThis"))?;
+            Ok::<_, Error>([document, window])
+        };
+        self.inner.page_globals.get_or_try_init(find).await
     }
 
     /// Returns the backend node ids that were not passed to the engine yet, and records them as passed.

@@ -16,7 +16,6 @@ use crate::browser::objects::frame::Frame;
 use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, UtilityWorld, value_argument};
 use crate::cdp::types::dom::{EventListener, GetEventListeners, ResolveNode};
-use crate::cdp::types::runtime::Evaluate;
 use crate::error::{Error, Result};
 use crate::snapshot::{self, ElementReplacement};
 
@@ -306,16 +305,10 @@ async fn new_listening_nodes(frame: &Frame, world: &UtilityWorld) -> Result<Vec<
 
 /// Returns all event listeners in a frame and in those of its child frames that share its process.
 async fn listeners(frame: &Frame) -> Result<Vec<EventListener>> {
-    let session = frame.session();
-    let document = Evaluate {
-        expression: "document".to_owned(),
-        context_id: Some(frame.main_context().await?),
-        ..Evaluate::default()
-    };
-    let id = session.call(document).await?.result.object_id.ok_or(Error::DocumentGone)?;
-    let document = RemoteHandle::new(session.clone(), id);
+    let world = frame.utility_world().await?;
+    let [document, _] = world.page_globals().await?;
     let of = GetEventListeners { object_id: document.id().to_owned(), depth: Some(-1), pierce: Some(true) };
-    Ok(session.call(of).await?.listeners)
+    Ok(world.session().call(of).await?.listeners)
 }
 
 /// Returns the backend ids of nodes with listeners in same-process child frames, to exclude them.
