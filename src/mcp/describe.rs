@@ -352,6 +352,12 @@ async fn show_page(call: &Call<'_>, page: &Page, before: &CallBaseline, wanted: 
     let options = call.snapshot_options();
     let known = call.kept.seen.lock().shown(page).cloned();
     let is_same = known.as_ref().is_some_and(|known| known.tree.document == tree.document);
+    let tree = match &known {
+        Some(known) if is_same && tree.has_unanswered_frames() => {
+            Arc::new(tree.with_unanswered_frames_of(&known.tree))
+        }
+        _ => tree,
+    };
     let front = if is_same && reply.view() <= PageDetail::Changes { tree.foreground() } else { None };
     let is_front = front.is_some();
     let tree = front.map_or(tree, Arc::new);

@@ -27,6 +27,8 @@ pub struct Tree {
     pub drawn: DrawingCounts,
     /// The text selection of the first frame that has one.
     pub selected: Option<TextSelection>,
+    /// The numbers of the frames that did not answer in time.
+    pub(super) unanswered: HashSet<u32>,
     /// The looks of elements, by frame and element number.
     pub(super) looks: HashMap<(u32, u32), Look>,
     pub(super) nodes: Vec<Node>,
@@ -62,6 +64,11 @@ impl Node {
 
     pub(super) fn is_clickable(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.clickable.is_some())
+    }
+
+    /// Returns the number of the frame that an `<iframe>` shows.
+    fn child_frame(&self) -> Option<u32> {
+        self.details.as_ref()?.child_frame
     }
 
     /// Words that distinguish the node if it has no accessible name.
@@ -132,6 +139,31 @@ impl Tree {
     #[must_use]
     pub fn with_repeated_landmarks_collapsed(&self, before: &Self) -> Self {
         repeated::without(self, before)
+    }
+
+    /// Whether a frame did not answer in time.
+    pub fn has_unanswered_frames(&self) -> bool {
+        !self.unanswered.is_empty()
+    }
+
+    /// Returns the tree with the content that `before` has of the frames that did not answer in time.
+    #[must_use]
+    pub fn with_unanswered_frames_of(&self, before: &Self) -> Self {
+        let owner =
+            |tree: &Self, number: u32| tree.nodes.iter().position(|node| node.child_frame() == Some(number));
+        let mut tree = self.clone();
+        for &number in &self.unanswered {
+            let (Some(known), Some(now)) = (owner(before, number), owner(&tree, number)) else { continue };
+            let (was, is) = (before.nodes[known].depth, tree.nodes[now].depth);
+            let content = before.nodes[known + 1..before.end(known)].iter().cloned();
+            let content: Vec<Node> =
+                content.map(|node| Node { depth: node.depth + is - was, ..node }).collect();
+            if !content.is_empty() {
+                let end = tree.end(now);
+                tree.nodes.splice(now + 1..end, content);
+            }
+        }
+        tree
     }
 
     /// Returns the tree with no element marked as focused.
@@ -228,6 +260,9 @@ impl Tree {
         others: &mut HashMap<u32, Frame>,
     ) {
         self.cut += frame.cut;
+        if frame.unanswered {
+            self.unanswered.insert(number);
+        }
         self.front.extend(frame.front.iter().map(|&element| (number, element)));
         self.drawn.add(frame.drawn);
         self.selected = self.selected.take().or(frame.selected);

@@ -26,6 +26,9 @@ pub struct Frame {
     pub unseen: bool,
     /// Whether the document is a PDF, whose text is not in the DOM.
     pub pdf: bool,
+    /// Whether the frame did not answer in time, so that a note stands for its content.
+    #[serde(skip)]
+    pub unanswered: bool,
     /// The numbers of the controls that remain reachable if something covers the others.
     pub front: Vec<u32>,
     /// The numbers of drawings without text.
@@ -49,7 +52,8 @@ impl Frame {
     /// Returns a placeholder for a frame that did not answer in time.
     pub fn unresponsive() -> Self {
         let text = "(this frame did not answer in time: what it shows is not known)".into();
-        Self { nodes: vec![WalkedNode { depth: 0, what: WalkedNodeKind::Text(text) }], ..Self::default() }
+        let nodes = vec![WalkedNode { depth: 0, what: WalkedNodeKind::Text(text) }];
+        Self { unanswered: true, nodes, ..Self::default() }
     }
 
     /// The number of nodes.

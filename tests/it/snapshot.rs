@@ -716,6 +716,19 @@ fn what_went_is_reported_in_few_lines() {
 }
 
 #[test]
+fn a_frame_that_does_not_answer_keeps_its_known_content() {
+    let outer = r#"{"first":1,"last":9,"nodes":[[0,"button",1,"Save"],[0,"iframe",2,"",{"f":1}]]}"#;
+    let page = |inner: Frame| {
+        Tree::assemble(0, 0, 0, 0, HashMap::from([(0, Frame::parse(outer).unwrap()), (1, inner)]))
+    };
+    let known = page(Frame::parse(r#"{"first":1,"last":9,"nodes":[[0,"button",3,"Inside"]]}"#).unwrap());
+    let now = page(Frame::unresponsive());
+    assert!(now.has_unanswered_frames() && !known.has_unanswered_frames());
+    assert!(!diff(&known, &now).is_empty());
+    assert!(diff(&known, &now.with_unanswered_frames_of(&known)).is_empty());
+}
+
+#[test]
 fn what_lies_behind_is_covered_and_comes_back() {
     let page = |name: &str| {
         let rest = (5..20).map(|number| json!([1, "button", number, format!("b{number}")]));

@@ -85,10 +85,10 @@ LARGE_STRUCTS = {
 
 BUDGETS = {
     "browser": 40200,
-    "mcp": 25176,
+    "mcp": 25181,
     "session": 7191,
     "bidi": 5139,
-    "snapshot": 6090,
+    "snapshot": 6129,
     "cli": 5536,
     "python": 5069,
     "cdp": 3101,

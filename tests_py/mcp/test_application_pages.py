@@ -95,6 +95,14 @@ async def test_no_line_is_lost_to_the_suggestions_of_an_editor(workshop: Worksho
     ]
 
 
+async def test_a_notice_that_is_a_button_with_a_label_shows_its_text(workshop: Workshop, site: Site) -> None:
+    body = """<div role=button tabindex=0 aria-label="Dismiss this notice">Page updated. <a href="#p">View it</a></div>
+    <button aria-label=Search><i>search</i></button>"""
+    page = await workshop.open(site.publish("/app/notice", document("Notice", body)))
+    assert "Page updated." in page.text
+    assert page.text.count("search") == 0
+
+
 MAIL = """<table><tbody id=list>
 <tr draggable=false><td>Ann<td>Thu 12:03<td><a href="#1">Invoice</a>
 <tr><td>Bob<td>Fri 09:00<td><a href="#2">Lunch</a></tbody></table>

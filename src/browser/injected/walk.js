@@ -465,7 +465,7 @@ class Walk {
     if (acts || clickable === 1 || (clickable && around & POINTER)) inside |= LISTED;
     if (clickable) for (const item of itemsIn(element, tag)) this.items.add(item);
     // If an element has no name, lists its visible content, even if that is aria-hidden.
-    if (fromContent && name && name.length <= LONGEST_NAME_ALONE) inside |= QUIET;
+    if (fromContent && name && name.length <= LONGEST_NAME_ALONE && !saysMore(element, name)) inside |= QUIET;
     else if (role === "combobox") inside |= QUIET;
     const place = this.nodes.length;
     this.children(element, depth + 1, inside, style);
@@ -853,6 +853,15 @@ const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
 
 /** Whether a name contains readable text, not only characters of an icon font. */
+const SHORTEST_SENTENCE = 8;
+/** Whether an element that is named by a label shows words that the name lacks, such as a notice that is also its own button. */
+function saysMore(element, name) {
+  if (!hasAttribute(element, "aria-label")) return false;
+  const text = collapse(native.textContent(element));
+  const isSentence = text.length >= SHORTEST_SENTENCE && text.length <= LONGEST_NAME_ALONE && /\p{L} \p{L}/u.test(text);
+  return isSentence && !name.toLowerCase().includes(text.toLowerCase());
+}
+
 const isSaying = (name) => name !== "" && !engine.isIcon(name);
 
 const authorName = (element) => (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "");
