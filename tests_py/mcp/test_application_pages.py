@@ -96,7 +96,8 @@ async def test_no_line_is_lost_to_the_suggestions_of_an_editor(workshop: Worksho
 
 
 async def test_a_notice_that_is_a_button_with_a_label_shows_its_text(workshop: Workshop, site: Site) -> None:
-    body = """<div role=button tabindex=0 aria-label="Dismiss this notice">Page updated. <a href="#p">View it</a></div>
+    body = """<div role=button tabindex=0 aria-label="Dismiss this notice">
+    Page updated. <a href="#p">View it</a></div>
     <button aria-label=Search><i>search</i></button>"""
     page = await workshop.open(site.publish("/app/notice", document("Notice", body)))
     assert "Page updated." in page.text
