@@ -9,8 +9,8 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
     let ends = ends(nodes);
     let insides: Vec<Inside> = insides(nodes, &ends);
     let all_refs = nodes.iter().any(|node| node.is_text() && node.number > 0);
-    for (index, inside) in insides.iter().enumerate() {
-        if is_hollow(nodes, &insides, index, inside) {
+    for index in 0..insides.len() {
+        if is_hollow(nodes, &insides, index) {
             forget_clickable(&mut nodes[index], all_refs);
         }
     }
@@ -80,8 +80,8 @@ fn says(node: &Node) -> bool {
 }
 
 /// Whether a node is clickable only because it contains controls: its cursor or listener is for them.
-fn is_hollow(nodes: &[Node], insides: &[Inside], index: usize, inside: &Inside) -> bool {
-    let node = &nodes[index];
+fn is_hollow(nodes: &[Node], insides: &[Inside], index: usize) -> bool {
+    let (node, inside) = (&nodes[index], &insides[index]);
     if !node.is_clickable() || roles::is_interactive(node.role) || inside.acts == 0 || inside.says > 0 {
         return false;
     }

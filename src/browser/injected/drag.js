@@ -16,7 +16,10 @@ const MOST_WAITED = 30;
 let drag = null;
 
 /** Whether an element is being dragged. */
-engine.isDragging = () => drag !== null;
+engine.isDragging = () => drag?.isHeld === true;
+const noteRelease = () => {
+  if (drag) drag.isHeld = false;
+};
 
 /* -------------------------------------------------------------------- start */
 
@@ -246,7 +249,9 @@ engine.noteDrag = (start, target, place) => {
     base: null,
     picked: false,
     style: styleOf(item ?? start),
+    isHeld: true,
   };
+  for (const kind of ["mouseup", "dragend"]) addEventListener(kind, noteRelease, { once: true, capture: true, passive: true });
 };
 
 /** Clears a text selection that an ineffective drag has made; otherwise the browser would drag the selected text at the next press. */

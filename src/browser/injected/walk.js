@@ -852,7 +852,6 @@ const FIELD_ROLES = set("combobox listbox searchbox spinbutton textbox button");
 const ROWS = set("cell columnheader gridcell listitem row rowheader");
 const PLAIN_TYPES = set("button checkbox hidden image password radio range reset submit text");
 
-/** Whether a name contains readable text, not only characters of an icon font. */
 const SHORTEST_SENTENCE = 8;
 /** Whether an element that is named by a label shows words that the name lacks, such as a notice that is also its own button. */
 function saysMore(element, name) {
@@ -862,6 +861,7 @@ function saysMore(element, name) {
   return isSentence && !name.toLowerCase().includes(text.toLowerCase());
 }
 
+/** Whether a name contains readable text, not only characters of an icon font. */
 const isSaying = (name) => name !== "" && !engine.isIcon(name);
 
 const authorName = (element) => (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element) : "");
