@@ -60,6 +60,7 @@ pub(super) fn compact(text: &str, names: Names) -> String {
         drop_outer_containers(&mut lines);
     }
     leave_out_wrappers(&mut lines);
+    leave_out_headers(&mut lines);
     drop_only_level(&mut lines);
     join_rows(&mut lines);
     for line in lines.iter_mut().filter(|line| matches!(line.mark, "~ " | "  ")) {
@@ -256,6 +257,19 @@ fn drop_outer_containers(lines: &mut Vec<Line>) {
     }
 }
 
+/// Drops the lines of header cells around a single control, which says as much.
+fn leave_out_headers(lines: &mut Vec<Line>) {
+    let mut at = 0;
+    while at < lines.len() {
+        let is_header = ["columnheader", "rowheader"].iter().any(|role| is_open(&lines[at], role));
+        if is_header && inside(lines, at) == (1, 1) && lines[at + 1].thing().is_some() {
+            lines[at + 1].depth -= 1;
+            lines.remove(at);
+        }
+        at += 1;
+    }
+}
+
 /// Drops the lines of groups without name and ref, but keeps their items apart from items outside the group.
 fn leave_out_wrappers(lines: &mut Vec<Line>) {
     let mut at = 0;
@@ -433,7 +447,9 @@ fn put_behind(lines: Vec<Line>) -> Vec<Line> {
             let is_held = inside(&lines, at - 1) == (1, 1) && lines[at].depth == holder.depth + 1;
             let is_text = lines[at].text.starts_with(TEXT);
             // After a container with a ref, the child could be mistaken for the container's value.
-            let is_short = lines[at].thing().is_some() && !holder.text.contains("[ref=");
+            // The control of a row keeps its own line, where it is easier to find.
+            let is_short =
+                lines[at].thing().is_some() && !holder.text.contains("[ref=") && !is_open(holder, "row");
             is_held && (is_text || is_short) && holder.mark == lines[at].mark
         })
         .collect();
@@ -504,6 +520,15 @@ mod tests {
         let outline = "- table \"Letters\" [ref=e1]:\n  - row:\n    - cell:\n      - text: Ann\n      - text: Thu 12:03\n\
                        \x20     - link \"Hello\" [ref=e2]\n    - cell\n  - row:\n    - cell:\n      - text: a | b\n      - text: c";
         let expected = "- table \"Letters\" [ref=e1]:\n - row: Ann | Thu 12:03 | link \"Hello\" [ref=e2]\n - row:\n  - cell:\n   - text: a | b\n   - text: c";
+        assert_eq!(compact(outline), expected);
+    }
+
+    #[test]
+    fn a_header_cell_around_a_control_is_left_out() {
+        let outline = "- row:\n  - columnheader:\n    - button \"Name\" [ref=e1]\n  - columnheader:\n    - button \"Age\" [ref=e2]\n\
+                       - row:\n  - button \"More\" [ref=e3]";
+        let expected =
+            "- row: button \"Name\" [ref=e1] | button \"Age\" [ref=e2]\n- row:\n - button \"More\" [ref=e3]";
         assert_eq!(compact(outline), expected);
     }
 

@@ -197,7 +197,7 @@ pub fn diff_with_base<'a>(since: &ComparisonBase<'_>, new: &'a Tree) -> Changes<
         return changes;
     }
     if !since.covers.is_empty() {
-        changes.note = Some("(The page behind is open again.)\n".to_owned());
+        changes.note = Some("(What covered the page is closed.)\n".to_owned());
         changes.uncover(&since.covers, &before, &after);
     }
     Comparison::new(&before, &after, since).write(&mut changes);
@@ -490,7 +490,8 @@ impl<'a> Comparison<'a> {
         }
         if self.since.covered {
             let covered: usize = self.gone.values().map(Vec::len).sum();
-            changes.note = Some(format!("(The page behind is covered: {covered} lines.)\n"));
+            changes.note =
+                Some(format!("(This covers the page, of which {covered} lines are not repeated.)\n"));
             self.gone.clear();
         }
         if let Some(looks) = self.looks.take() {

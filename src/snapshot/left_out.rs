@@ -3,11 +3,13 @@ use std::fmt;
 
 use super::outline::{Line, LinePriority, NOWHERE};
 use super::render::cost;
-use super::text::counted;
+use super::text::{counted, push_quoted};
 use super::tree::Tree;
 
-/// The maximum number of refs in a note.
-const WAYS: usize = 5;
+/// The maximum number of elements in a note.
+const WAYS: usize = 3;
+/// The maximum length of an element's name in a note, in characters.
+const LONGEST_NAME: usize = 30;
 
 /// A note about what a snapshot omits, and which call returns it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct Omission {
     pub what: String,
     /// A sentence with the call that returns the missing part.
     pub how: Option<String>,
-    /// Refs of the elements that contain most of the omitted content.
+    /// The elements that contain most of the omitted content: role, name and ref, or a range of refs.
     pub most_in: Vec<String>,
 }
 
@@ -135,7 +137,7 @@ impl<'a> LeftOut<'a> {
         counts
     }
 
-    /// Returns the refs of the elements that contain most of the omitted content, longest first.
+    /// Returns the elements that contain most of the omitted content, longest first.
     fn ways(&self) -> Vec<String> {
         let mut prices: Vec<(usize, MissingPart)> = Vec::new();
         for (price, way) in self.missing() {
@@ -183,7 +185,15 @@ impl<'a> LeftOut<'a> {
     }
 
     fn name(&self, way: MissingPart) -> String {
-        let name = |node: usize| self.tree.ref_of(&self.tree.nodes[node]).to_string();
+        let name = |node: usize| {
+            let node = &self.tree.nodes[node];
+            let mut text = format!("{} ", node.role);
+            if !node.name.trim().is_empty() {
+                push_quoted(&mut text, &node.name, LONGEST_NAME);
+                text.push(' ');
+            }
+            text + &self.tree.ref_of(node).to_string()
+        };
         match way {
             MissingPart::Part(part) => name(part),
             MissingPart::Between(first, last) if first == last => name(first),

@@ -13,6 +13,7 @@ mod in_view;
 mod left_out;
 mod links;
 mod looks;
+mod marks;
 mod outline;
 mod prose;
 mod rank;

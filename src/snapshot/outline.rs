@@ -82,6 +82,15 @@ impl Line {
         }
     }
 
+    /// Replaces the note that the pointer cannot reach the element.
+    pub(super) fn set_mark(&mut self, mark: &str) {
+        self.text.replace_range(self.mark.clone(), mark);
+        if self.head > 0 {
+            self.head = self.head + mark.len() - self.mark.len();
+        }
+        self.mark.end = self.mark.start + mark.len();
+    }
+
     /// Returns the page's text after the colon of the line, if there is one.
     pub(super) fn said<'a>(&'a self, tree: &'a Tree) -> Option<&'a str> {
         match &self.prose {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::compact;
 use super::left_out::{self, LeftOut, Omission};
 use super::links;
+use super::marks;
 use super::outline::{Detail, Line, LinePriority, NOWHERE, outline};
 use super::prose::{self, Links};
 use super::reference::Ref;
@@ -170,7 +171,8 @@ impl Part<'_> {
             boxes: self.options.boxes,
             ..detail
         };
-        let lines = outline(self.tree, self.nodes.start, self.nodes.end, &detail);
+        let mut lines = outline(self.tree, self.nodes.start, self.nodes.end, &detail);
+        marks::group(self.tree, &mut lines);
         let hides_addresses = self.options.brief && !self.options.addresses;
         let lines = if hides_addresses { prose::without_urls(&lines) } else { lines };
         if self.options.all_refs { shapes::fold(self.tree, lines) } else { lines }

@@ -14,6 +14,9 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
             forget_clickable(&mut nodes[index], all_refs);
         }
     }
+    if !all_refs {
+        pass_to_holders(nodes, &ends);
+    }
     let mut repeats = vec![false; nodes.len()];
     for index in 0..insides.len() {
         if let Some((kept, repeated)) = repeated(nodes, &insides, index) {
@@ -27,6 +30,27 @@ pub(super) fn tidy(nodes: &mut Vec<Node>) {
             is_leaf && (is_of_no_use(&nodes[index]) || is_icon_of_next(nodes, index, ends[index]));
     }
     dissolve(nodes, &repeats, &ends);
+}
+
+/// Turns controls that let the pointer through to a control around them, such as those in the preview on a card,
+/// into content of that control.
+fn pass_to_holders(nodes: &mut [Node], ends: &[usize]) {
+    let mut within = 0;
+    for index in 0..nodes.len() {
+        let node = &mut nodes[index];
+        let obstacle = node.pointer_obstacle();
+        if node.is_control() && obstacle.is_none() {
+            within = within.max(ends[index]);
+        } else if index < within
+            && obstacle == Some(PointerObstacle::NoPointer)
+            && node.details.as_ref().is_none_or(|details| details.disabled.is_none())
+            && matches!(node.role, "button" | "link" | "gridcell" | "generic" | "option" | "tab" | "menuitem")
+        {
+            let is_named_only = !node.name.is_empty() && ends[index] == index + 1;
+            (node.role, node.details) = (if is_named_only { "text" } else { "generic" }, None);
+            node.number = 0;
+        }
+    }
 }
 
 /// Counts for the content of a node.

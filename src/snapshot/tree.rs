@@ -236,12 +236,18 @@ impl Tree {
         }
     }
 
-    /// Whether most elements of `before_overlay` that the overlay in `with_overlay` hid are in this snapshot again.
+    /// Whether the overlay in `with_overlay` is closed: most elements of `before_overlay` that it hid are here again,
+    /// or some of them are, and most of the overlay is gone.
     pub fn is_overlay_closed(&self, before_overlay: &Self, with_overlay: &Self) -> bool {
-        let hidden = before_overlay.elements_missing_in(with_overlay);
+        const LEAST_BACK: usize = 8;
+        if self.document != before_overlay.document {
+            return false;
+        }
         let there: HashSet<_> = self.nodes.iter().filter_map(Node::key).collect();
-        let back = hidden.iter().filter(|key| there.contains(key)).count();
-        self.document == before_overlay.document && back * 2 > hidden.len()
+        let share = |keys: &[(u32, u32)]| (keys.iter().filter(|key| there.contains(key)).count(), keys.len());
+        let (back, hidden) = share(&before_overlay.elements_missing_in(with_overlay));
+        let (left, overlay) = share(&with_overlay.elements_missing_in(before_overlay));
+        back * 2 > hidden || (left * 2 < overlay && back >= LEAST_BACK)
     }
 
     /// Returns the index after the subtree that begins at `start`.

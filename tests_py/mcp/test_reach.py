@@ -52,6 +52,25 @@ async def test_a_control_is_marked_where_no_press_reaches_it(
     assert any(start in line for start in marks) == bool(mark)
 
 
+async def test_controls_that_share_a_mark_have_it_once_at_their_container(server: Server, site: Site) -> None:
+    rows = "".join(f"<li><a href=/{row}>Entry {row}</a> <button>Add {row}</button></li>" for row in range(4))
+    shown = await server.open(page(site, f"<ul>{rows}</ul><button>Save</button>{VEIL}"))
+    assert '[covered by dialog "Cookies"]' in shown.line("- list [")
+    assert "[covered" not in shown.line('"Add 2"')
+    assert shown.ref('"Add 2"')
+    assert "[covered]" in shown.line('"Save"')
+    assert "[covered" not in shown.line('"Accept"')
+    mixed = await server.open(
+        page(
+            site,
+            f"<ul>{rows}<li><button style='position:relative;z-index:9'>On top</button></li></ul>{VEIL}",
+        )
+    )
+    assert mixed.line("- list:")
+    assert "[covered]" in mixed.line('"Add 2"')
+    assert "[covered" not in mixed.line('"On top"')
+
+
 async def test_a_drawer_that_opens_says_what_can_be_reached_now(server: Server, site: Site) -> None:
     reply = await server.open(
         page(

@@ -206,11 +206,11 @@ class TestTelling:
         opened = await workshop.open(site.page("resting"))
         asked = await click(workshop, opened, "Ask")
         reported = asked.section("Snapshot")
-        assert "(The page behind is covered: " in reported
+        assert "(This covers the page, " in reported
         assert "It cannot be undone." in reported
         assert not [line for line in reported.splitlines() if line.startswith("-")]
         done = (await click(workshop, asked, "Yes")).section("Snapshot")
-        assert "(The page behind is open again.)" in done
+        assert "(What covered the page is closed.)" in done
         assert "Undone" in done
         assert len([line for line in done.splitlines() if line.startswith("+")]) == 1, done
 
