@@ -187,20 +187,29 @@ fn clean(text: &str, longest: usize, kind: Kind) -> String {
 }
 
 fn push_escaped(out: &mut String, clean: &str) {
-    let mut last = ['\0'; 3];
-    for character in clean.chars() {
+    for (at, character) in clean.char_indices() {
         match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            '=' if last.map(|letter| letter.to_ascii_lowercase()) == ['r', 'e', 'f'] => {
-                out.push_str("\\u003d");
-            }
+            '=' if imitates_ref(&clean[..at], &clean[at + 1..]) => out.push_str("\\u003d"),
             character => out.push(character),
         }
-        last = [last[1], last[2], character];
     }
+}
+
+/// Whether an equals sign between two texts looks like that of a ref: after the word `ref`, or after a longer word such
+/// as `href` and before something that looks like a ref.
+fn imitates_ref(before: &str, after: &str) -> bool {
+    let mut before = before.chars().rev();
+    if !"fer".chars().all(|letter| before.next().is_some_and(|last| last.eq_ignore_ascii_case(&letter))) {
+        return false;
+    }
+    let is_word = !before.next().is_some_and(char::is_alphanumeric);
+    let number =
+        after.trim_start_matches(|letter: char| letter.is_ascii_digit() || "cpfCPF".contains(letter));
+    is_word || number.starts_with(['e', 'E']) && number[1..].starts_with(|digit: char| digit.is_ascii_digit())
 }
 
 /// Whether a text is unambiguous as a plain YAML value.

@@ -161,6 +161,11 @@ function renewRecycled({ nodes, entries }) {
     }
   }
 }
+
+/** The maximum length of a field's value, and with all refs, which searches need, in UTF-16 code units. */
+const LONGEST_VALUE = 2000;
+const LONGEST_SEARCHED_VALUE = 500_000;
+
 const COMMON_START = 3;
 const isOtherName = (before, name) =>
   before.slice(0, COMMON_START) !== name.slice(0, COMMON_START) && !before.includes(name) && !name.includes(before);
@@ -576,7 +581,8 @@ class Walk {
       if (url) details.u = url;
     }
     const value = tag === "input" && engine.isSecret(element) ? this.secret(element, details) : engine.valueOf(element, role);
-    if (value) details.v = value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
+    const longest = this.allRefs ? LONGEST_SEARCHED_VALUE : LONGEST_VALUE;
+    if (value) details.v = value.length > longest ? `${value.slice(0, longest)}…` : value;
     if (tag === "input" && !PLAIN_TYPES.has(element.type)) details.t = element.type;
     if (tag === "select" && role === "combobox" && !isOpenPicker(element)) this.optionTexts(element, details);
     return details;
