@@ -487,6 +487,9 @@ pub struct CoveringElement {
     pub id: Option<String>,
     #[serde(default)]
     pub classes: Vec<String>,
+    /// The name of the dialog that the element belongs to, or whose backdrop it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialog: Option<String>,
     /// Whether the covering element is an interactive control, or inside one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
@@ -497,16 +500,25 @@ pub struct CoveringElement {
     pub within: Option<String>,
 }
 
-/// Formats the element as `<div#veil.dark>`, or as "another element" if the browser did not report it.
+impl CoveringElement {
+    /// Returns the element's tag, id and classes, such as `<div#veil.dark>`; `None` if the browser did not report it.
+    pub(crate) fn in_brackets(&self) -> Option<String> {
+        let id = self.id.iter().map(|id| format!("#{id}"));
+        let parts: String = id.chain(self.classes.iter().map(|class| format!(".{class}"))).collect();
+        (!self.tag.is_empty()).then(|| format!("<{}{parts}>", self.tag))
+    }
+
+    /// Returns the name of the element's dialog in quotes, cut to 60 characters.
+    pub(crate) fn dialog_name(&self) -> Option<String> {
+        self.dialog.as_deref().map(|name| quoted_as_is(name, 60))
+    }
+}
+
+/// Formats the element as `<div#veil.dark>` or `another element`, after its dialog if there is one.
 impl fmt::Display for CoveringElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.tag.is_empty() {
-            return f.write_str("another element");
-        }
-        write!(f, "<{}", self.tag)?;
-        self.id.iter().try_for_each(|id| write!(f, "#{id}"))?;
-        self.classes.iter().try_for_each(|class| write!(f, ".{class}"))?;
-        f.write_str(">")
+        self.dialog_name().iter().try_for_each(|name| write!(f, "the dialog {name}, "))?;
+        f.write_str(self.in_brackets().as_deref().unwrap_or("another element"))
     }
 }
 
@@ -543,6 +555,7 @@ impl Obstacle {
     /// Returns a hint about what the caller can try next; `None` if there is none.
     pub fn suggestion(&self) -> Option<&'static str> {
         match self {
+            Self::CoveredBy(cover) if cover.dialog.is_some() => Some("use the dialog first, or close it"),
             Self::CoveredBy(cover) if cover.acts => {
                 Some("a press there goes to what covers it: press that if you mean it, or close it or scroll")
             }
@@ -613,6 +626,18 @@ pub(crate) fn quoted_as_is(plain: &str, longest: usize) -> String {
         Some((end, _)) => in_quotes(&format!("{}…", &plain[..end])),
         None => in_quotes(plain),
     }
+}
+
+/// Like [`quoted_as_is`], but keeps the end, which shows what an editor has added: truncates in the middle.
+pub(crate) fn quoted_with_end(plain: &str, longest: usize) -> String {
+    let length = plain.chars().count();
+    if length <= longest {
+        return in_quotes(plain);
+    }
+    let end = longest / 3;
+    let beginning: String = plain.chars().take(longest - end).collect();
+    let end: String = plain.chars().skip(length - end).collect();
+    in_quotes(&format!("{beginning}…{end}"))
 }
 
 /// Puts a text in quotation marks on one line. Keeps letters of all scripts; escapes quotation marks, backslashes,

@@ -260,7 +260,11 @@ fn hindrance(obstacle: &Obstacle) -> String {
         Obstacle::Clipped => "被裁剪，无法点击".to_owned(),
         Obstacle::Pointerless => "不接收指针事件".to_owned(),
         Obstacle::PointerLocked => "无法点击：页面已将指针锁定到其他元素".to_owned(),
-        Obstacle::CoveredBy(what) => format!("被 {what} 遮挡"),
+        Obstacle::CoveredBy(cover) => {
+            let element = cover.in_brackets().unwrap_or_else(|| "其他元素".to_owned());
+            let dialog = cover.dialog_name().map_or_else(String::new, |name| format!("对话框 {name} 的 "));
+            format!("被 {dialog}{element} 遮挡")
+        }
         Obstacle::Handled { by, .. } => format!("在等待 {by} 的处理程序"),
     }
 }

@@ -69,12 +69,19 @@ const isAtLeast = (element, least) => {
 };
 const isPainted = (colour) => colour !== "transparent" && !/^rgba\(.*, 0\)$/.test(colour);
 
-/** Whether an element is an empty box with a background or border. */
+/** Whether an element is as large as the window, such as the backdrop of a dialog. */
+const isBackdrop = (element) => {
+  const { width, height } = rectOf(element);
+  return width >= document.documentElement.clientWidth && height >= document.documentElement.clientHeight;
+};
+
+/** Whether an element is an empty box with a background or border, and not a backdrop. */
 engine.isDrawnBox = (element, style) =>
   !firstChild(element) &&
   element instanceof HTMLElement &&
   (isPainted(style.backgroundColor) || style.backgroundImage !== "none" || parseFloat(style.borderTopWidth) > 0) &&
-  isAtLeast(element, LEAST_BOX);
+  isAtLeast(element, LEAST_BOX) &&
+  !isBackdrop(element);
 
 /** Whether an SVG shape belongs to a drawing that is larger than an icon. */
 engine.isOfDrawing = (shape) => {

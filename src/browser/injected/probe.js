@@ -278,7 +278,14 @@ function coverName(hit, node) {
   for (let part = hit; part && !within(node, part); part = engine.flatParent(part)) cover.unshift(part);
   const named = nameOf(cover.find((part) => getAttribute(part, "id") || getAttribute(part, "class")) ?? cover[0] ?? hit);
   const acts = closest(hit, `${PRESSED},${ENTERED}`) !== null || getComputedStyle(hit).cursor === "pointer" || engine.hears(hit);
-  return { ...named, ...(acts && { acts }), shown: engine.shown(hit), ...(cover.length > 1 && { within: engine.shown(cover[0]) }) };
+  const dialog = engine.dialogOver(hit);
+  return {
+    ...named,
+    ...(acts && { acts }),
+    ...(dialog && { dialog }),
+    shown: engine.shown(hit),
+    ...(cover.length > 1 && { within: engine.shown(cover[0]) }),
+  };
 }
 
 const SHARES = [

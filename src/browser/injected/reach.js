@@ -405,7 +405,7 @@ const unreached = (engine.unreached = (node, hit, point) => {
 
 const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 
-/** Returns the name of the dialog that a covering element belongs to, or whose backdrop it is; null for other elements. */
+/** Like `engine.dialogOver`. `dialogs` keeps the open dialogs for further calls. */
 function coverOf(hit, dialogs) {
   let dialog = null;
   for (let node = hit; node && !dialog; node = flatParent(node)) {
@@ -417,6 +417,9 @@ function coverOf(hit, dialogs) {
   }
   return dialog && engine.nameOf(dialog, "dialog");
 }
+
+/** Returns the name of the dialog that a covering element belongs to, or whose backdrop it is; null for other elements. */
+engine.dialogOver = (hit) => coverOf(hit, {});
 
 function isOver(dialog) {
   if (!engine.isVisible(dialog)) return false;
