@@ -142,8 +142,9 @@ pub fn closest_name(name: &str, others: &[&str]) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Replaces the tool names in a text by the names of their verbs.
+/// Replaces the tool names in a text by the names of their verbs, and `allRefs` by its option.
 pub fn replace_tool_names(text: &str) -> String {
+    let text = &text.replace("allRefs", "--all-refs");
     if !text.contains("browser_") {
         return text.to_owned();
     }

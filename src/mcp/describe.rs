@@ -1,6 +1,6 @@
 //! Adds the state of the browser to an answer: the page, its changes, tabs, dialogs and events. Omits what
 //! the client has already seen.
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -320,7 +320,7 @@ pub(super) fn report_unseen(tree: &Tree, reply: &mut Reply) {
 /// Reports content that is drawn without text, such as charts, which has no lines in the outline.
 pub(super) fn report_drawn(tree: &Tree, reply: &mut Reply) {
     if let Some(drawn) = tree.drawn.in_words() {
-        reply.add_event(format!("Drawn without text: {drawn}. browser_snapshot lists them with allRefs."));
+        reply.add_event(format!("Drawn without text: {drawn} (allRefs lists them)."));
     }
 }
 
@@ -474,9 +474,18 @@ fn remembered(before: Vec<NumericChange>, now: &[NumericChange]) -> Vec<NumericC
     now.iter().cloned().chain(old).take(MOST_TICKS).collect()
 }
 
+/// Returns the announcements without those that a later one replaces: it differs only in its numbers, as in the
+/// progress of a search.
+fn latest(said: Vec<String>) -> Vec<String> {
+    let pattern = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
+    let last: HashMap<_, _> = said.iter().enumerate().map(|(index, text)| (pattern(text), index)).collect();
+    let is_last = |(index, text): &(usize, String)| last[&pattern(text)] == *index;
+    said.into_iter().enumerate().filter(is_last).map(|(_, text)| text).collect()
+}
+
 /// Reports announcements (live regions) of the page that the answer's snapshot does not contain.
 fn report_announcements(call: &Call<'_>, reply: &mut Reply) {
-    for text in std::mem::take(&mut *call.report.said.lock()) {
+    for text in latest(std::mem::take(&mut *call.report.said.lock())) {
         let quoted = snapshot::quoted(&text);
         let bare = quoted.trim_matches('"');
         if !is_passing(&text) && !reply.snapshot_has(bare) && !reply.snapshot_has_words(&text) {
@@ -492,14 +501,27 @@ fn is_passing(text: &str) -> bool {
     is_busy || !text.contains(char::is_alphabetic)
 }
 
+/// Returns the HTTP status of the page's document, with its reason phrase.
+fn http_status(page: &Page) -> Option<(u16, String)> {
+    let response = page.document_response()?;
+    let code = StatusCode::from_u16(response.status.try_into().ok()?).ok()?;
+    // HTTP/2 has no reason phrase.
+    let reason = Some(response.status_text).filter(|reason| !reason.is_empty());
+    let reason = reason.or_else(|| code.canonical_reason().map(str::to_owned));
+    Some((code.as_u16(), reason.unwrap_or_default()))
+}
+
+/// Says which document a page has opened, with the HTTP status of an error.
+pub(super) fn opened(page: &Page) -> String {
+    let url = page_text::inline_url(&page.url());
+    match http_status(page).filter(|(code, _)| *code >= 400) {
+        Some((code, reason)) => format!("Opened {url} (HTTP {code} {})", page_text::line_or_json(&reason)),
+        None => format!("Opened {url}"),
+    }
+}
+
 async fn page_state(page: &Page, url: String, answers: bool) -> PageState {
-    let status = page.document_response().and_then(|response| {
-        let code = StatusCode::from_u16(response.status.try_into().ok()?).ok()?;
-        // HTTP/2 has no reason phrase.
-        let reason = Some(response.status_text).filter(|reason| !reason.is_empty());
-        let reason = reason.or_else(|| code.canonical_reason().map(str::to_owned));
-        Some((code.as_u16(), reason.unwrap_or_default()))
-    });
+    let status = http_status(page);
     let crashed = page.is_crashed() && !page.is_discarded();
     if page.is_crashed() || !answers || page.dialog().is_some() {
         return PageState { url, status, crashed, ..PageState::default() };
@@ -534,4 +556,16 @@ async fn tab_lines(tabs: Vec<Tab>) -> Vec<TabLine> {
     let mut lines = asked.join_all().await;
     lines.sort_by_key(|line| line.index);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::latest;
+
+    #[test]
+    fn of_announcements_that_differ_only_in_numbers_the_last_is_kept() {
+        let said = ["1 Results", "825 Results", "Looking", "5 Results", "Looking on"].map(String::from);
+        assert_eq!(latest(said.to_vec()), ["Looking", "5 Results", "Looking on"]);
+        assert!(latest(Vec::new()).is_empty());
+    }
 }

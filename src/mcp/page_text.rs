@@ -83,6 +83,13 @@ pub fn text_or_json(text: &str) -> String {
     if plain { text.to_owned() } else { escaped(&serde_json::Value::from(text).to_string()) }
 }
 
+/// Formats the output of a program: plain on one line if it is unambiguous, otherwise between marks. Unlike
+/// [`text_or_json`], it adds no second encoding to a value that is JSON already.
+pub fn output(text: &str) -> String {
+    let is_plain = !text.contains('\n') && text_or_json(text) == text;
+    if is_plain { text.to_owned() } else { fenced(text, "output") }
+}
+
 /// Whether a text could be taken for words of the server: a heading, a fence, a line of an outline, a link or a ref.
 fn looks_like_ours(text: &str) -> bool {
     let begin = text.trim_start();

@@ -225,6 +225,11 @@ impl Reply {
         })
     }
 
+    /// Whether the tool has added no text of its own.
+    pub fn is_silent(&self) -> bool {
+        self.result.is_empty() && self.plain.is_none()
+    }
+
     /// Whether a snapshot has been set.
     pub fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()

@@ -326,3 +326,120 @@ async def test_an_expected_text_that_was_there_must_come_once_more(workshop: Wor
     assert json.loads(await workshop.server.evaluate("() => list.children.length")) == 2
     refused = await workshop.refused("browser_click", ref="#dead", expect="Projects")
     assert "contained before" in refused
+
+
+REPLACED = """<main>{buttons}</main><div id=veil hidden style="position: fixed; inset: 0; background: #ddd">
+<div role=dialog aria-label=Sure style="margin: 9em; background: #fff"><button id=yes>Yes</button></div></div>
+<button id=open style="position: absolute; top: 0">Ask</button><script>
+document.getElementById("open").onclick = () => veil.hidden = false;
+yes.onclick = () => {
+  veil.hidden = true;
+  for (const button of [...document.querySelectorAll("main button")].slice(12)) button.remove();
+  document.querySelector("main").append("Replaced");
+};</script>"""
+
+
+async def test_a_closed_dialog_leaves_the_page_known_even_if_most_of_it_was_replaced(
+    workshop: Workshop, site: Site
+) -> None:
+    buttons = "".join(f"<button>Device {number}</button>" for number in range(30))
+    page = document("Replaced", REPLACED.replace("{buttons}", buttons))
+    await workshop.open(site.publish("/app/replaced", page))
+    await workshop.do("browser_click", ref="#open")
+    closed = (await workshop.do("browser_click", ref="#yes")).section("Snapshot")
+    assert "Replaced" in closed
+    assert "Device 3" not in closed, "it is as before"
+    gone = [line for line in closed.splitlines() if line.startswith("- ")]
+    assert any("Device 12" in line for line in gone), closed
+
+
+LONG_VALUE = "<textarea aria-label=Code>{value}</textarea><p>After</p>"
+
+
+async def test_a_match_in_a_long_value_is_found_and_shown_with_what_stands_around_it(
+    workshop: Workshop, site: Site
+) -> None:
+    value = "x" * 30_000 + " the needle " + "y" * 30_000
+    page = document("Long", LONG_VALUE.replace("{value}", value))
+    await workshop.open(site.publish("/app/long", page))
+    for query in ({"text": "needle"}, {"regex": "need[a-z]+"}):
+        found = await workshop.do("browser_find", **query)
+        assert "the needle y" in found.text
+        assert 'textbox "Code"' in found.text
+        assert len(found.text) < 2_000
+    missing = await workshop.do("browser_find", text="haystack")
+    assert "needle" not in missing.text
+
+
+async def test_a_value_with_an_address_is_shown_as_it_is(workshop: Workshop, site: Site) -> None:
+    page = document("Link", """<textarea aria-label=Code>&lt;a href="/x"&gt; [ref=e1] href=e7</textarea>""")
+    shown = await workshop.open(site.publish("/app/link", page))
+    line = next(line for line in shown.text.splitlines() if 'textbox "Code"' in line)
+    assert 'href=\\"/x\\"' in line
+    assert line.count("[ref=") == 1, "text of a page cannot imitate a ref"
+    assert "ref=e7" not in line
+
+
+CARDS = """<div role=button tabindex=0 onclick="document.title = 'picked'" style="cursor: pointer">
+Keypad<div style="pointer-events: none"><button>1</button><button>2</button>
+<label>Code <input></label></div></div><button style="pointer-events: none">Off</button>"""
+
+
+async def test_what_leaves_the_press_to_the_card_around_it_is_the_text_of_that_card(
+    workshop: Workshop, site: Site
+) -> None:
+    page = await workshop.open(site.publish("/app/cards", document("Cards", CARDS)))
+    assert "Keypad" in page.text
+    assert 'button "1"' not in page.text
+    assert "[no pointer]" in page.line('button "Off"')
+
+
+async def test_a_step_that_opens_a_page_says_which_and_whether_it_was_an_error(
+    workshop: Workshop, site: Site
+) -> None:
+    first = site.publish("/app/first", document("First", "<p>One</p>"))
+    await workshop.open(first)
+    steps = [
+        {"tool": "browser_navigate", "arguments": {"url": first.replace("first", "none")}},
+        {"tool": "browser_navigate", "arguments": {"url": first}},
+    ]
+    result = (await workshop.do("browser_steps", steps=steps)).section("Result").splitlines()
+    assert "/app/none" in result[0]
+    assert "404" in result[0]
+    assert result[1].endswith("/app/first")
+
+
+ASKED = """<button>Save</button><div class=dim style="position: fixed; inset: 0; background: #0008"></div>
+<div role=dialog aria-label="Connect to server" style="position: fixed; left: 40%; top: 40%; background: red">
+<button>Connect</button></div>"""
+
+
+async def test_a_press_under_a_backdrop_names_the_dialog(workshop: Workshop, site: Site) -> None:
+    await workshop.open(site.publish("/app/asked", document("Asked", ASKED)))
+    refused = await workshop.server.call("browser_click", ref="text=Save")
+    assert refused.is_error
+    assert 'the dialog "Connect to server"' in refused.section("Error")
+
+
+async def test_changes_after_a_snapshot_with_all_refs_are_those_since_the_usual_snapshot(
+    workshop: Workshop, site: Site
+) -> None:
+    body = """<style>.i::before { content: "\\f0c7 "; }</style><button class=i>Save</button>
+    <button class=i>Print</button><output></output>
+    <button onclick="document.querySelector('output').textContent = 'done'">Go</button>"""
+    await workshop.open(site.publish("/app/icons", document("Icons", body)))
+    await workshop.do("browser_snapshot", allRefs=True)
+    changes = (await workshop.do("browser_click", ref="text=Go")).section("Snapshot")
+    assert "done" in changes
+    assert "Save" not in changes
+
+
+async def test_a_program_that_returns_a_snapshot_in_a_list_answers_with_json_encoded_once(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.publish("/app/list", document("List", "<button>Go</button>")))
+    code = "return [await page.title(), await page.snapshot()]"
+    result = (await workshop.do("browser_run", code=code)).section("Result").splitlines()
+    title, outline = json.loads(result[1])
+    assert title == "List"
+    assert 'button "Go" [ref=' in outline

@@ -169,7 +169,7 @@ pub(in crate::mcp) fn clicked(count: u32) -> &'static str {
     }
 }
 
-/// Type text into a field, replacing its value; without ref, insert it at the caret.
+/// Replace the text of a field, or without ref insert text at the caret.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Type {
     /// Ref or selector.

@@ -60,8 +60,13 @@ impl Tool for Snapshot {
             until: part.as_ref().and_then(|part| part.until.as_ref()).filter(stands).cloned(),
             ..self.options(call)
         };
-        if let Some(seen) = self.show(tree, &options, part.is_some(), call, reply) {
-            call.kept.seen.lock().set_tree(&page, seen);
+        if let Some(tree) = self.show(tree, &options, part.is_some(), call, reply) {
+            let mut seen = call.kept.seen.lock();
+            // With all refs, names contain icons: later changes are compared with the usual snapshot before.
+            let is_known = seen.shown(&page).is_some_and(|known| known.tree.document == tree.document);
+            if !(self.all_refs && is_known) {
+                seen.set_tree(&page, tree);
+            }
         }
         reply.show_at_least(PageDetail::Page);
         Ok(())

@@ -1,6 +1,6 @@
 //! Compares the value that a field shows with the value that was set.
 use crate::browser::{ControlKind, ControlValue, TypingOutcome, parse_checked};
-use crate::error::{quoted_as_is, squeezed};
+use crate::error::{quoted_with_end, squeezed};
 
 const LONGEST: usize = 60;
 
@@ -67,7 +67,7 @@ impl Readback {
 
     /// Returns the result for a field that shows a different value than was set.
     fn made(given: &[String], shown: &ControlValue) -> Self {
-        let given: Vec<_> = given.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
+        let given: Vec<_> = given.iter().map(|value| quoted_with_end(value, LONGEST)).collect();
         Self::Taken(format!("shows {} (given {})", describe_values(shown), given.join(", ")))
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn describe_values(shown: &ControlValue) -> String {
     if shown.secret {
         return if shown.is_empty() { "nothing" } else { "something" }.to_owned();
     }
-    let values: Vec<_> = shown.values.iter().map(|value| quoted_as_is(value, LONGEST)).collect();
+    let values: Vec<_> = shown.values.iter().map(|value| quoted_with_end(value, LONGEST)).collect();
     if values.is_empty() { "nothing".to_owned() } else { values.join(", ") }
 }
 
@@ -143,6 +143,13 @@ mod tests {
         assert_eq!(readback(&["Ada"], &shown("text", &[])), Readback::Refused("nothing".to_owned()));
         assert_eq!(readback(&[""], &shown("text", &["left"])), Readback::Refused("\"left\"".to_owned()));
         assert_eq!(readback(&["/tmp/a.txt"], &shown("file", &["a.txt"])), taken("\"a.txt\""));
+    }
+
+    #[test]
+    fn of_a_long_value_the_end_is_shown_which_an_editor_may_have_added_to() {
+        let long = format!("{}\"}}", "a".repeat(100));
+        let expected = format!("\"{}…{}\\\"}}\"", "a".repeat(40), "a".repeat(18));
+        assert_eq!(describe_values(&shown("text", &[&long])), expected);
     }
 
     #[test]

@@ -126,8 +126,7 @@ fn say(printed: Option<&ProgramOutput>, work: &RunningProgram, is_whole: bool, r
     match (is_whole, text.is_empty()) {
         (true, _) => reply.say(text),
         (false, true) => reply.say("The program printed nothing"),
-        (false, false) if text.contains('\n') => reply.say(page_text::fenced(text, "output")),
-        (false, false) => reply.say_page_text(text),
+        (false, false) => reply.say(page_text::output(text)),
     }
     if printed.all > printed.text.chars().count() {
         reply.say(format!("[cut: {} characters were printed; print less, or give filename]", printed.all));

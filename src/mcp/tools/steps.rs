@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::Result;
 use crate::error::Error;
 use crate::mcp::call::Call;
+use crate::mcp::describe;
 use crate::mcp::expected;
 use crate::mcp::reply::{PageDetail, Reply};
 use crate::mcp::tool::{AnyTool, SESSION_ARGUMENT, StallPolicy, TAB_ARGUMENT, Tool, ToolEffect};
@@ -43,6 +44,7 @@ impl Tool for Steps {
         let count = tools.len();
         for (number, (tool, step)) in (1..).zip(tools.into_iter().zip(self.steps)) {
             let mut step_reply = Reply::default();
+            let before = call.current_page().ok().map(|page| (page.main_frame().loader_id(), page));
             let outcome = expected::run_with_expectation(call, tool, step.arguments, &mut step_reply).await;
             if let Err(error) = outcome {
                 reply.say_with_tool_names(format!(
@@ -52,6 +54,11 @@ impl Tool for Steps {
                 // Shows what the steps before the failed one have changed.
                 reply.show_at_least(PageDetail::Changes);
                 return Err(error);
+            }
+            if let Some((document, page)) = before.filter(|_| step_reply.is_silent())
+                && page.main_frame().loader_id() != document
+            {
+                step_reply.say(describe::opened(&page));
             }
             reply.merge_step(number, &step.tool, step_reply);
         }

@@ -48,7 +48,7 @@ pub enum TabAction {
     Select,
 }
 
-/// List, open, select or close tabs. The tab argument of any tool takes a tab id such as t3.
+/// List tabs, or open (`new`), select or close one. The tab argument of any tool takes a tab id such as t3.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Tabs {
     pub action: TabAction,

@@ -226,8 +226,7 @@ impl Program {
                 reply.show_at_least(PageDetail::Changes);
             }
             true => {}
-            false if text.contains('\n') => reply.say(page_text::fenced(&text, "output")),
-            false => reply.say_page_text(&text),
+            false => reply.say(page_text::output(&text)),
         }
         if all > text.chars().count() + 1 {
             reply.say(format!("[cut: {all} characters in all; log less, or give filename]"));
