@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import re
 import subprocess
 import tempfile
@@ -20,8 +21,10 @@ from typing import Any
 
 from patchright_mcp.async_api import CDPSession, Error, async_playwright
 from tests_py.support.client import Server, serve
+from tests_py.support.family import Family
 from tests_py.support.site import Site
 from tests_py.support.visitor import Line
+from tests_py.support.wire import until
 
 ACTS = set(
     "button link textbox searchbox checkbox radio combobox listbox slider spinbutton switch tab "  # noqa: SIM905
@@ -264,19 +267,26 @@ async def _is_pointed_at(cdp: CDPSession, node: Node) -> bool:
 @asynccontextmanager
 async def oracle() -> AsyncIterator[Oracle]:
     """Starts a browser, attaches our server to it, and a session of the protocol beside it."""
-    with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(prefix="oracle-") as profile:
         options = ["--headless=new", "--no-sandbox", "--no-first-run", "--window-size=1280,800"]
         options += ["--remote-debugging-port=0", f"--user-data-dir={profile}"]
         options += ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"]
-        process = subprocess.Popen(["chromium", *options, "about:blank"], stderr=subprocess.DEVNULL)  # noqa: ASYNC220, S607
+        # Chromium leaves the socket of its profile among the temporary files.
+        env = {**os.environ, "TMPDIR": profile}
+        command = ["chromium", *options, "about:blank"]
+        process = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)  # noqa: ASYNC220
         try:
             endpoint = await _endpoint(Path(profile, "DevToolsActivePort"))
             arguments = ["--cdp-endpoint", endpoint, "--snapshot-max-chars", "2000000"]
             async with serve(*arguments) as server, async_playwright() as patchright:
                 yield Oracle(server, await patchright.chromium.connect_over_cdp(endpoint))
         finally:
+            # The browser's helper processes write to the profile until they end.
+            family = Family(profile, process.pid)
+            family.processes()
             process.terminate()
             process.wait(20)
+            until(lambda: not family.processes(), "the end of the browser")
 
 
 async def _endpoint(port: Path) -> str:
