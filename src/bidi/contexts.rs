@@ -1,5 +1,8 @@
 //! Commands for the browser as a whole: contexts, tabs and global settings.
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::answers::{Answer, Command, quiet, unknown};
 use super::driver::{Driver, proxy_settings};
@@ -52,7 +55,8 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             Ok(json!({"success": true}))
         }
         "Target.activateTarget" => {
-            driver.ask("browsingContext.activate", json!({"context": command.params["targetId"]})).await
+            driver.state().front = None;
+            bring_to_front(driver, command.text("targetId")).await
         }
         "Target.getTargets" => Ok(json!({"targetInfos": targets(driver)})),
         "Storage.getCookies" | "Storage.setCookies" | "Storage.clearCookies" => {
@@ -60,6 +64,17 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         }
         _ => quiet(method).or_else(|_| unknown(method)),
     }
+}
+
+/// Brings the window of a tab to the front, unless it is there. Only the page in front has the focus.
+pub(super) async fn bring_to_front(driver: &Driver, tab: &str) -> Answer {
+    /// Firefox does not reply if another window comes to the front meanwhile.
+    const LIMIT: Duration = Duration::from_secs(1);
+    if driver.state().front.replace(tab.to_owned()).as_deref() == Some(tab) {
+        return Ok(json!({}));
+    }
+    let activate = driver.ask("browsingContext.activate", json!({"context": tab}));
+    timeout(LIMIT, activate).await.unwrap_or(Ok(json!({})))
 }
 
 fn version(driver: &Driver) -> Value {

@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 
 use super::answers::{Answer, Command, quiet, unknown};
-use super::contexts::context_named;
+use super::contexts::{bring_to_front, context_named};
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::missing_features;
@@ -57,6 +57,7 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
             };
             driver.ask("emulation.setGeolocationOverride", with(command, "coordinates", place)).await
         }
+        "Emulation.setFocusEmulationEnabled" if asked("enabled") => bring_to_front(driver, command.tab).await,
         "Emulation.setCPUThrottlingRate" if params["rate"].as_f64().is_some_and(|rate| rate > 1.0) => {
             Err(Refusal::Missing(missing_features::CPU_THROTTLING))
         }

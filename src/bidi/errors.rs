@@ -4,6 +4,10 @@ use serde_json::{Value, json};
 use super::missing_features::MissingFeature;
 use crate::cdp::NOT_IN_FIREFOX;
 
+/// Words in errors of a document that was replaced, or whose process ended, before it could reply. The last one is of a
+/// document that was replaced while it handled an event.
+const GONE: [&str; 4] = ["destroyed before query", "AbortError", "synthesizeMouseAtPoint", "synthesizeKey"];
+
 /// Why a command failed. The caller receives the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -50,10 +54,7 @@ impl Refusal {
             "no such handle" | "no such node" | "no such script" => Self::replaced(),
             "no such frame" if message.starts_with("Realm") => Self::replaced(),
             "no such frame" => Self::no_frame(),
-            // The document or its process ended before it could reply.
-            _ if message.contains("destroyed before query") || message.contains("AbortError") => {
-                Self::replaced()
-            }
+            _ if GONE.iter().any(|word| message.contains(word)) => Self::replaced(),
             _ if message.contains("parent browsing contexts") || message.contains("has been discarded") => {
                 Self::no_frame()
             }

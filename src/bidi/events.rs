@@ -89,6 +89,7 @@ fn created(driver: &Arc<Driver>, event: &Value) {
             ..Frame::default()
         };
         state.frames.insert(context.clone(), frame);
+        state.front = None;
         // Only the reply to `browsingContext.create` tells whether this is a tab that we create.
         if state.creating > 0 && event["originalOpener"].is_null() {
             state.pending.push(event.clone());
@@ -229,6 +230,7 @@ fn destroyed(driver: &Driver, event: &Value) {
         state.frames.remove(&context);
         state.hidden.remove(&context);
         state.screencasts.retain(|session, _| tab_of(session) != context);
+        state.front.take_if(|front| *front == context);
         state.tabs.remove(&context).is_some()
     };
     if is_tab && was_tab {
@@ -242,14 +244,19 @@ fn destroyed(driver: &Driver, event: &Value) {
 
 fn started(driver: &Driver, context: &str, event: &Value) {
     let (navigation, url) = (text(&event["navigation"]), text(&event["url"]));
-    let user_context = {
+    let (user_context, is_by_page) = {
         let mut state = driver.state();
         let Some(frame) = state.frames.get_mut(context) else { return };
         frame.navigation = Some(navigation.clone());
         frame.activity += 1;
+        let is_by_page = frame.requested.as_ref().is_some_and(|requested| *requested != url);
         let tab = frame.tab.clone();
-        state.tabs.get(&tab).map(|tab| tab.user_context.clone()).unwrap_or_default()
+        (state.tabs.get(&tab).map(|tab| tab.user_context.clone()).unwrap_or_default(), is_by_page)
     };
+    if is_by_page {
+        let requested = json!({"frameId": context, "url": url, "disposition": "currentTab"});
+        emit_for(driver, context, "Page.frameRequestedNavigation", requested);
+    }
     grant_for_url(driver, &user_context, &url);
     let begun = json!({
         "frameId": context, "url": url, "loaderId": navigation, "navigationType": "differentDocument",

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::aim::{self, FramePosition};
 use super::answers::{Answer, Command, unknown};
+use super::contexts::bring_to_front;
 use super::driver::Driver;
 use super::errors::Refusal;
 use super::runtime::{ask_page, ask_page_raw};
@@ -149,6 +150,9 @@ async fn work(driver: &Arc<Driver>, tab: &str) {
                 devices.is_busy = false;
                 return;
             }
+        }
+        if insert.is_some() || !batch.is_empty() {
+            let _ = bring_to_front(driver, tab).await;
         }
         let done = match insert {
             Some(text) => insert_text(driver, tab, &text).await,

@@ -1,7 +1,9 @@
 //! Navigation and other commands for a tab.
 use serde_json::{Value, json};
+use url::Url;
 
 use super::answers::{Answer, Command, quiet, unknown};
+use super::contexts::bring_to_front;
 use super::errors::{Refusal, network_error};
 use super::runtime::ask_page;
 use super::state::{Tab, session_of};
@@ -18,7 +20,8 @@ pub(super) async fn answer(command: Command<'_>, method: &str) -> Answer {
         "Page.getNavigationHistory" => Ok(history(command)),
         "Page.navigateToHistoryEntry" => traverse(command).await,
         "Page.bringToFront" => {
-            command.driver.ask("browsingContext.activate", json!({"context": command.tab})).await
+            command.driver.state().front = None;
+            bring_to_front(command.driver, command.tab).await
         }
         "Page.close" => {
             let close = json!({"context": command.tab, "promptUnload": true});
@@ -61,6 +64,10 @@ async fn reload(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
+/// How Firefox's errors begin that WebDriver has no name for.
+const UNKNOWN: &str = "unknown error: ";
+const ABORTED: &str = "net::ERR_ABORTED";
+
 async fn navigate(command: Command<'_>) -> Answer {
     if command.params["referrer"].as_str().is_some_and(|referrer| !referrer.is_empty()) {
         return Err(Refusal::Missing(missing_features::REFERRER));
@@ -69,8 +76,20 @@ async fn navigate(command: Command<'_>) -> Answer {
     if !command.driver.state().frames.contains_key(&frame) {
         return Err(Refusal::no_frame());
     }
+    let request = |url: Option<String>| {
+        if let Some(frame) = command.driver.state().frames.get_mut(&frame) {
+            frame.requested = url;
+        }
+    };
+    request(Url::parse(command.text("url")).ok().map(String::from));
     let go = json!({"context": frame, "url": command.params["url"], "wait": "none"});
     let answer = command.driver.ask("browsingContext.navigate", go).await;
+    if matches!(&answer, Err(Refusal::Failed(reason)) if network_error(reason.trim_start_matches(UNKNOWN)) == ABORTED)
+    {
+        // If the page itself has navigated, Firefox reports that just after it has aborted this navigation.
+        let _ = command.driver.ask("session.status", json!({})).await;
+    }
+    request(None);
     let state = command.driver.state();
     match answer {
         Ok(answer) => {
@@ -79,7 +98,7 @@ async fn navigate(command: Command<'_>) -> Answer {
                 return Ok(json!({
                     "frameId": frame,
                     "loaderId": navigation,
-                    "errorText": "net::ERR_ABORTED",
+                    "errorText": ABORTED,
                     "isDownload": true,
                 }));
             }
@@ -87,8 +106,8 @@ async fn navigate(command: Command<'_>) -> Answer {
             let loader = (!stays).then_some(navigation);
             Ok(json!({"frameId": frame, "loaderId": loader}))
         }
-        Err(Refusal::Failed(reason)) if reason.starts_with("unknown error") => {
-            let reason = reason.trim_start_matches("unknown error: ");
+        Err(Refusal::Failed(reason)) if reason.starts_with(UNKNOWN) => {
+            let reason = reason.trim_start_matches(UNKNOWN);
             let known = state.frames.get(&frame);
             let loader = known.map(|frame| frame.navigation.clone().unwrap_or_else(|| frame.loader.clone()));
             Ok(json!({"frameId": frame, "loaderId": loader, "errorText": network_error(reason)}))

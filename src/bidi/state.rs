@@ -22,6 +22,8 @@ const REMEMBERED: usize = 500;
 pub(super) struct State {
     /// Tabs, by the id of their top-level browsing context.
     pub tabs: HashMap<String, Tab>,
+    /// The tab whose window is in front; `None` if that is not known.
+    pub front: Option<String>,
     /// All browsing contexts by id.
     pub frames: HashMap<String, Frame>,
     pub objects: Objects,
@@ -117,6 +119,8 @@ pub(super) struct Frame {
     /// The id of the top-level browsing context.
     pub tab: String,
     pub parent: Option<String>,
+    /// The URL of the running navigation that the client requested.
+    pub requested: Option<String>,
     /// The id of the navigation that loaded the document: CDP's loader id.
     pub loader: String,
     pub url: String,

@@ -121,6 +121,7 @@ impl ElementHandle {
 
     /// Focuses the element.
     pub async fn focus(&self) -> Result<()> {
+        self.frame().page()?.take_focus().await;
         self.ask::<bool>("focus", Vec::new()).await.map(drop)
     }
 

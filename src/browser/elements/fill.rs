@@ -570,6 +570,15 @@ impl ElementHandle {
 
     // Select.
 
+    /// Focuses the element on the first attempt. After that, another page may have taken the focus of the window.
+    async fn keep_focus(&self, attempt: u32) -> Result<()> {
+        if attempt == 0 {
+            return self.focus().await;
+        }
+        self.frame().page()?.take_focus().await;
+        Ok(())
+    }
+
     /// Selects these options of a native `select`, and no others. Returns the selected values.
     pub async fn select_options(
         &self,
@@ -582,8 +591,8 @@ impl ElementHandle {
         let found = self.until_clear(options, |attempt| async move {
             let found = self.options(choices, several, force).await?;
             // Some pages fetch the options only when the list receives the focus.
-            if attempt == 0 && found.available.is_some() && !self.input(options)?.is_bare() {
-                self.ask::<bool>("focus", Vec::new()).await?;
+            if found.available.is_some() && !self.input(options)?.is_bare() {
+                self.keep_focus(attempt).await?;
             }
             Ok(match found.answer.obstacle(self)? {
                 Some(by) => Attempt::Blocked(by),

@@ -372,6 +372,13 @@ impl Page {
         }
     }
 
+    /// Gives the page the focus if the browser emulates none: brings its window to the front.
+    pub(in crate::browser) async fn take_focus(&self) {
+        if self.context().browser().is_ok_and(|browser| browser.protocol().has_one_focus()) {
+            let _ = self.session().call(SetFocusEmulationEnabled { enabled: true }).await;
+        }
+    }
+
     /// Sets whether file choosers are reported as [`PageEvent::FileChooser`] instead of opening a window.
     pub async fn catch_file_choosers(&self, enabled: bool) -> Result<()> {
         for session in self.sessions() {

@@ -27,6 +27,11 @@ impl BrowserProtocol {
         self == Self::Firefox
     }
 
+    /// Whether only one page of the browser can have the focus.
+    pub(in crate::browser) fn has_one_focus(self) -> bool {
+        self == Self::Firefox
+    }
+
     /// Whether scripts run in the order in which they are sent.
     pub(in crate::browser) fn runs_in_order(self) -> bool {
         self == Self::Chromium
