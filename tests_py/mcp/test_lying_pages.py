@@ -95,6 +95,18 @@ async def test_a_double_click_on_what_the_first_click_disables_is_refused(
     assert "no double click reached the element: the page disabled it" in refused.lower()
 
 
+OVER = """<button onclick="veil.hidden = false">Go</button>
+<div id=veil hidden style="position: fixed; inset: 0; background: #ddd"><h1>Sure?</h1></div>"""
+
+
+async def test_a_double_click_whose_second_press_goes_to_what_the_first_click_opened_says_so(
+    workshop: Workshop, site: Site
+) -> None:
+    await workshop.open(site.publish("/lying/over", document("Over", OVER)))
+    refused = await workshop.refused("browser_click", ref="button", doubleClick=True)
+    assert "no double click reached the element: what its first click opened covered it" in refused.lower()
+
+
 EMPTIED = """<label>Folder <input type=file webkitdirectory id=folder></label><script>
 addEventListener("input", () => { folder.value = ""; }, true);
 </script>"""

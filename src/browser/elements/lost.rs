@@ -12,7 +12,7 @@ use crate::browser::input::{ClickOptions, Input};
 use crate::error::{CoveringElement, Error, Result};
 
 /// How long a page may take to answer after an action. After that, the page's state is unknown.
-const ANSWER_LIMIT: Duration = Duration::from_secs(1);
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// An element's role, name and ref, as in snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -33,6 +33,8 @@ pub enum PressedElementFate {
     Disabled,
     /// The element is still there, but the page replaced its content.
     Changed,
+    /// The first click of a double click has opened something over the element.
+    Covered,
     /// The element's document is gone.
     Elsewhere,
 }
@@ -45,6 +47,7 @@ impl PressedElementFate {
             Self::Moved => "it moved away",
             Self::Disabled => "the page disabled it",
             Self::Changed => "the page replaced its content",
+            Self::Covered => "what its first click opened covered it",
             Self::Elsewhere => "the page navigated",
         };
         Error::PressLost { what, how: how.to_owned() }
@@ -119,9 +122,12 @@ impl ElementHandle {
     ) -> Result<PressReceipt> {
         let answered = reached.answered.take();
         // Only one press can be watched at a time.
-        let turn = reached.press_in_turn(input, click).await?;
-        let mut known = self.recorded_result("pressLost").await;
-        drop(turn);
+        let mut known = match reached.press_in_turn(input, click).await {
+            Ok(_turn) => self.recorded_result("pressLost").await,
+            // In Firefox, a document that is replaced as it handles the press does not confirm the press.
+            Err(Error::DocumentGone) => Err(Error::DocumentGone),
+            Err(error) => return Err(error),
+        };
         // The old document reports a click before the new document replaces it.
         if matches!(known, Err(Error::DocumentGone))
             && let Some(answered) = answered

@@ -420,11 +420,11 @@ function waitsForClick(node) {
 /**
  * Returns why a press did not become a click; null if it did. `{by}`: this element covered the node before the release; `{again}`: the
  * page replaced the node by this element; `{past}`: this container received the press, since the page re-inserts the node whenever the
- * pointer enters it; `{away}`: `["gone" | "disabled" | "changed" | "moved", "click" | "double click"]`.
+ * pointer enters it; `{away}`: `["gone" | "disabled" | "changed" | "moved" | "covered", "click" | "double click"]`.
  */
 function lostPress() {
   if (!press?.down) return null;
-  if (press.by) return { by: press.by };
+  if (press.by) return press.double && press.clicked ? { away: ["covered", "double click"] } : { by: press.by };
   const isAnswered = press.double ? press.doubled : press.clicked;
   if (press.over && !isAnswered && !press.answers && !answersPress(press.node)) return { by: press.over };
   if (press.past && press.up && !press.reached && !press.clicked && isUnderPress())
