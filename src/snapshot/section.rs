@@ -13,7 +13,9 @@ const LEAST_PROSE: usize = 1_200;
 /// The main content of a page.
 #[derive(Debug, Clone)]
 pub(super) struct MainPart {
-    pub nodes: Range<usize>,
+    nodes: Range<usize>,
+    /// Navigation and asides within it, which do not belong to it.
+    asides: Vec<Range<usize>>,
     pub is_article: bool,
 }
 
@@ -35,12 +37,28 @@ impl MainPart {
             }
         }
         let is_article = prose(&main) >= LEAST_PROSE;
-        Self { nodes: within.start + main.start..within.start + main.end, is_article }
+        let main = within.start + main.start..within.start + main.end;
+        let asides = if is_article { asides(tree, &main) } else { Vec::new() };
+        Self { nodes: main, asides, is_article }
     }
 
     pub(super) fn holds(&self, node: usize) -> bool {
-        self.nodes.contains(&node)
+        self.nodes.contains(&node) && !self.asides.iter().any(|aside| aside.contains(&node))
     }
+}
+
+fn asides(tree: &Tree, main: &Range<usize>) -> Vec<Range<usize>> {
+    let mut asides = Vec::new();
+    let mut index = main.start + 1;
+    while index < main.end {
+        let is_aside = matches!(tree.nodes[index].role, "navigation" | "complementary" | "contentinfo");
+        let end = if is_aside { tree.end(index) } else { index + 1 };
+        if is_aside {
+            asides.push(index..end);
+        }
+        index = end;
+    }
+    asides
 }
 
 /// Returns for each node the number of prose characters before it, not counting the texts of controls.

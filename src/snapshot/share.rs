@@ -11,8 +11,10 @@ enum LinePurpose {
     Front,
     /// Dialogs, alerts, frames.
     Announced,
-    /// Headings of the main content, each with the first text below it.
-    Outline,
+    /// Headings of the main content.
+    MainHeading,
+    /// The first text below each heading of the main content.
+    Lead,
     /// Controls of the main content; links only if the page is not an article.
     MainControl,
     Control,
@@ -56,7 +58,7 @@ pub(super) fn choose(
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest };
     choice.take(&uses, LinePurpose::Front, budget.most);
     let outline = if partly && !main.is_article { OUTLINE / 2 } else { OUTLINE };
-    for wanted in [LinePurpose::Announced, LinePurpose::Outline] {
+    for wanted in [LinePurpose::Announced, LinePurpose::MainHeading, LinePurpose::Lead] {
         choice.take(&uses, wanted, budget.usual * outline / 100);
     }
     for wanted in [LinePurpose::MainControl, LinePurpose::Control] {
@@ -64,7 +66,7 @@ pub(super) fn choose(
             return None;
         }
     }
-    for wanted in [LinePurpose::Outline, LinePurpose::Folded, LinePurpose::Heading] {
+    for wanted in [LinePurpose::MainHeading, LinePurpose::Lead, LinePurpose::Folded, LinePurpose::Heading] {
         choice.take(&uses, wanted, budget.usual);
     }
     for wanted in [LinePurpose::StrayLink, LinePurpose::Link] {
@@ -87,7 +89,7 @@ pub(super) fn choose(
 pub(super) fn outline_cost(tree: &Tree, lines: &[Line], main: &MainPart) -> usize {
     let uses = uses(tree, lines, main);
     let mut choice = Choice { lines, shown: vec![false; lines.len()], used: 0, deepest: usize::MAX };
-    for wanted in [LinePurpose::Announced, LinePurpose::Outline] {
+    for wanted in [LinePurpose::Announced, LinePurpose::MainHeading, LinePurpose::Lead] {
         choice.take(&uses, wanted, usize::MAX);
     }
     choice.used * 100 / OUTLINE
@@ -146,7 +148,8 @@ fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<LinePurpose> {
         let mut what = use_of(tree, line, main);
         let holder = (line.parent != NOWHERE).then(|| uses[line.parent]);
         let of_heading = line.parent != NOWHERE && tree.nodes[lines[line.parent].node].role == "heading";
-        if of_heading && what == LinePurpose::Link {
+        // The link in a heading without a name is its text.
+        if of_heading && what == LinePurpose::Link && !lines[line.parent].text.starts_with("heading \"") {
             what = holder.unwrap_or(what);
         }
         let begins = leads == MOST_LEADS && what == LinePurpose::Link && !of_heading;
@@ -154,10 +157,10 @@ fn uses(tree: &Tree, lines: &[Line], main: &MainPart) -> Vec<LinePurpose> {
             leads = MOST_LEADS;
         } else if in_main && begins {
             // If a section begins with a link, the first link counts as its first text.
-            (what, leads) = (LinePurpose::Outline, leads - 1);
+            (what, leads) = (LinePurpose::Lead, leads - 1);
         } else if in_main && leads > 0 && matches!(what, LinePurpose::Text | LinePurpose::Folded) {
             let is_long = line.said(tree).is_some_and(|said| said.chars().count() >= PARAGRAPH);
-            what = LinePurpose::Outline;
+            what = LinePurpose::Lead;
             leads = match is_long {
                 true if tree.nodes[line.node].role == "paragraph" => 0,
                 // A text as long as a paragraph may still be a caption.
@@ -183,7 +186,7 @@ fn use_of(tree: &Tree, line: &Line, main: &MainPart) -> LinePurpose {
     } else if line.worth == LinePriority::Actionable && node.is_control() && node.role != "link" {
         if in_main { LinePurpose::MainControl } else { LinePurpose::Control }
     } else if node.role == "heading" {
-        if in_main || is_first { LinePurpose::Outline } else { LinePurpose::Heading }
+        if in_main || is_first { LinePurpose::MainHeading } else { LinePurpose::Heading }
     } else if line.folded > 0 && line.prose.is_none() {
         LinePurpose::Folded
     } else if node.role == "iframe" || roles::is_announcement(node.role) {

@@ -84,11 +84,11 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40200,
+    "browser": 40228,
     "mcp": 25244,
     "session": 7191,
-    "bidi": 5139,
-    "snapshot": 6316,
+    "bidi": 5190,
+    "snapshot": 6337,
     "cli": 5533,
     "python": 5069,
     "cdp": 3101,

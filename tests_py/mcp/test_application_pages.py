@@ -443,3 +443,24 @@ async def test_a_program_that_returns_a_snapshot_in_a_list_answers_with_json_enc
     title, outline = json.loads(result[1])
     assert title == "List"
     assert 'button "Go" [ref=' in outline
+
+
+async def test_a_frame_that_did_not_load_says_so_in_a_few_words(workshop: Workshop, site: Site) -> None:
+    body = '<h1>Films</h1><iframe src="http://127.0.0.1:1/trailer"></iframe><button>Buy</button>'
+    shown = await workshop.open(site.publish("/app/films", document("Films", body)))
+    assert "did not load (" in shown.text
+    assert "trailer" not in shown.section("Snapshot"), "that is the text of the browser's error page"
+    assert 'button "Buy"' in shown.text
+
+
+async def test_all_headings_of_a_long_article_come_before_its_texts_and_asides(
+    workshop: Workshop, site: Site
+) -> None:
+    text = "It was a bright cold day in April, and the clocks were striking thirteen, as they often did. " * 4
+    edit = '<a href="/edit">edit</a>'
+    chapters = "".join(f"<h2>Chapter {number} {edit}</h2><p>{text}</p>" for number in range(80))
+    aside = "".join(f"<h3><a href=/{number}>Related {number}</a></h3><p>{text}</p>" for number in range(40))
+    body = f"<main><article>{chapters}<aside>{aside}</aside><h2>Comments</h2><p>{text}</p></article></main>"
+    shown = (await workshop.open(site.publish("/app/novel", document("Novel", body)))).section("Snapshot")
+    assert [number for number in range(80) if f'"Chapter {number} ' not in shown] == []
+    assert 'heading "Comments"' in shown

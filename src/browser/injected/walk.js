@@ -138,7 +138,22 @@ const isOpenPicker = (select) => getComputedStyle(select).appearance === "base-s
 /** Whether the browser shows the document in its PDF viewer. */
 const isPdf = () => document.contentType === "application/pdf";
 
+/** Returns the code of the error for which the browser shows a page of its own in this frame; null without an error. */
+function frameError() {
+  if (parent === self || !document.body) return null;
+  const code = document.getElementsByClassName("error-code")[0];
+  if (location.protocol === "chrome-error:") return code ? native.textContent(code) : "blocked";
+  return /^about:neterror\?e=(\w+)/.exec(document.documentURI)?.[1] ?? null;
+}
+
 function begun(walk, { root }) {
+  const error = frameError();
+  if (error !== null) {
+    walk.text = `did not load (${error})`;
+    walk.speaker = document.body;
+    walk.flush(0);
+    return walk;
+  }
   const starts = root ? [engine.byRef(root)] : engine.topElements();
   for (const start of starts) if (start && nodeType(start) === ELEMENT) walk.begin(start, Boolean(root));
   renewRecycled(walk);
