@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use element::{ElementKind, RequiredKind};
+pub use element::{ElementKind, RequiredElementKind};
 
 mod element;
 mod facts;
@@ -131,7 +131,7 @@ pub enum Error {
     #[error("the element {obstacle}; the page shows {shown} in its place")]
     KeptBack { obstacle: Obstacle, shown: String },
     #[error("the element is {found}, {}", needed.described())]
-    WrongElement { found: ElementKind, needed: RequiredKind },
+    WrongElement { found: ElementKind, needed: RequiredElementKind },
     #[error("{what} did not move: {reason}")]
     DidNotMove { what: String, reason: String },
     #[strum(serialize = "did_not_move")]
@@ -373,11 +373,12 @@ impl Error {
                 "answer it with browser_handle_dialog and that tab, or select it first"
             }
             Self::NoFileChooser => "first click the control that opens it",
-            Self::WrongElement { needed: RequiredKind::NativeSelect | RequiredKind::List, .. } => {
-                "click to open the list, then click an option"
-            }
+            Self::WrongElement {
+                needed: RequiredElementKind::NativeSelect | RequiredElementKind::List,
+                ..
+            } => "click to open the list, then click an option",
             Self::WrongElement { needed, .. } if needed.is_value() => "write the value in such a format",
-            Self::WrongElement { needed: RequiredKind::Text, found } if found.is_button() => {
+            Self::WrongElement { needed: RequiredElementKind::Text, found } if found.is_button() => {
                 "use the ref of a text field; a button is pressed with browser_click, and takes files with browser_file_upload"
             }
             Self::WrongElement { .. } => "take a snapshot and use the ref of the right element",

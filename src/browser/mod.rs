@@ -37,7 +37,7 @@ pub use elements::actionability::{ACTION_LIMIT, ActionOptions};
 pub use elements::aria::{AriaTemplate, AriaTree, ExpectAriaOutcome};
 #[doc(hidden)]
 pub use elements::control::{ControlKind, ControlValue, TypingOutcome, parse_checked};
-pub use elements::drag::{DragOptions, DragRelatedElement, DragResult, DropPosition};
+pub use elements::drag::{DragOptions, DragResult, DropPosition, ElementInDrag};
 pub use elements::element::{ElementHandle, ElementState, FieldPicker, OptionChoice, PredictedPressEffect};
 #[doc(hidden)]
 pub use elements::expect::{ExpectOutcome, ExpectPropertyOutcome};
@@ -76,14 +76,16 @@ pub use objects::attached_browser::{UserBrowser, websocket_debugger_url};
 pub use objects::bound::BrowserServer;
 pub use objects::browser::Browser;
 pub use objects::context::{BrowserContext, ContextEvent};
-pub use objects::download::{Download, DownloadState, move_to_folder, remove_unfinished};
+pub use objects::download::{Download, DownloadState, move_to_folder, remove_unfinished_downloads};
 pub use objects::frame::{Frame, LifecycleEvents};
 #[doc(hidden)]
 pub use objects::journal::{ActionEffects, JournalMark};
 pub use objects::listeners::Listener;
 pub use objects::navigation::{NavigateOptions, NavigationOutcome, WaitUntil};
 pub use objects::network::{NetworkLog, RequestEntry};
-pub use objects::page::{AnsweredDialog, Dialog, FileChooser, KeepLoadedGuard, Page, PageEvent, WeakPage};
+pub use objects::page::{
+    AnsweredDialog, Dialog, FileChooser, KeepPageLoadedGuard, Page, PageEvent, WeakPage,
+};
 #[doc(hidden)]
 pub use objects::protocol::BrowserProtocol;
 #[doc(hidden)]
@@ -133,7 +135,7 @@ pub use traffic::kept_answers::{ResponseStore, ResponseStoreOptions, StoredRespo
 pub use traffic::observer::{BlockId, BlockRules, NetworkEvent};
 pub use traffic::request::{Request, RequestSizes, RequestTiming, Response};
 pub use traffic::route::{ABORT_REASONS, Fulfillment, RequestOverrides, Route, reason_phrase};
-pub use traffic::socket::{SocketEvent, WebSocket, WebSocketMessage};
+pub use traffic::socket::{WebSocket, WebSocketEvent, WebSocketMessage};
 #[doc(hidden)]
 pub use view::audit::{AccessibilityViolation, Styles, Vitals};
 pub use view::capture::{CollapsedText, SnapshotTreeOptions, TextCount};

@@ -248,7 +248,7 @@ pub struct ToolFlags {
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
     pub console_level: Option<ConsoleThreshold>,
 
-    /// What screenshots are answered with [default: file]
+    /// How screenshots are returned [default: file]
     #[arg(long, value_name = "HOW", ignore_case = true)]
     pub image_responses: Option<ImageResponses>,
 
@@ -324,7 +324,7 @@ pub struct HandoffFlags {
     #[arg(long, value_name = "SCOPE", ignore_case = true)]
     pub cooldown_scope: Option<CooldownScope>,
 
-    /// Folder that stores the cooldown across restarts and servers of this machine
+    /// Folder for the state of the login cooldown, which survives restarts and is shared by all servers of this machine
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::flags::{LogFormat, LogLevel};
 use super::log::log_line;
 use super::{Config, log};
-use crate::browser::{launch, remove_unfinished};
+use crate::browser::{launch, remove_unfinished_downloads};
 use crate::fleet::Replica;
 use crate::live::{LiveView, LiveViewMode};
 use crate::mcp::audit::{AuditLog, LogHead};
@@ -90,7 +90,7 @@ fn live(level: LogLevel, format: LogFormat, secrets: Secrets, serving: impl Futu
     runtime.shutdown_background();
     // A second signal cuts the orderly shutdown short, so browsers may still run.
     launch::kill_all();
-    remove_unfinished();
+    remove_unfinished_downloads();
     log::finish();
     status
 }

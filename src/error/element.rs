@@ -94,7 +94,7 @@ impl fmt::Display for ElementKind {
 /// The kind of element or value that an action requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
-pub enum RequiredKind {
+pub enum RequiredElementKind {
     Element,
     HtmlElement,
     Frame,
@@ -127,7 +127,7 @@ pub enum RequiredKind {
     Range,
 }
 
-impl RequiredKind {
+impl RequiredElementKind {
     /// Returns the kind of value that an input of this `type` needs.
     pub fn for_input_type(kind: &str) -> Self {
         kind.replace('-', "_").parse().unwrap_or(Self::Text)
@@ -157,7 +157,7 @@ impl RequiredKind {
     }
 }
 
-impl fmt::Display for RequiredKind {
+impl fmt::Display for RequiredElementKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Element => "an element",

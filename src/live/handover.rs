@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::admission::Admission;
 use super::view::{GRACE, LiveViewMode};
-use crate::browser::{KeepLoadedGuard, Page};
+use crate::browser::{KeepPageLoadedGuard, Page};
 use crate::session::handoff::{HandoverInProgress, HandoverOutcome};
 use crate::sync::unix_time;
 
@@ -59,7 +59,7 @@ pub struct Handover {
     /// The owner of the page, if the server has several owners.
     pub(super) owner: Option<Arc<str>>,
     pub(super) page: Page,
-    pub(super) _kept: KeepLoadedGuard,
+    pub(super) _kept: KeepPageLoadedGuard,
     pub(super) who: String,
     pub(super) why: String,
     /// The URL that requires HTTP authentication, if that is the reason for the hand-over.

@@ -141,7 +141,7 @@ impl Drop for Round {
 }
 
 impl Rounds {
-    /// Keeps a call until its client returns, and returns the answer that contains the token.
+    /// Stores a call that needs input until the client resumes it. Returns the answer, with the token for that.
     pub(super) fn keep(&self, round: Round, requests: Option<InputRequests>) -> InputRequiredResult {
         let name = Uuid::new_v4().to_string();
         let mut waiting = self.waiting.lock();

@@ -318,7 +318,7 @@ pub async fn parse_position(
     Ok(place)
 }
 
-/// Like [`parse_position`], within an area of this size.
+/// Parses a point such as `10,20` (pixels) or `90%,50%` (of an area of this size).
 pub fn parse_point_in_area(
     argument: &str,
     text: Option<&str>,

@@ -9,7 +9,7 @@ use super::convert::{Plain, ToPython, options, to_js};
 use super::frame::{Frame, Handles, element};
 use crate::browser::locator::{self, WaitForState};
 use crate::browser::{ElementAction, ElementHandle, ScriptWorld};
-use crate::error::{ElementKind, Error, RequiredKind, Result};
+use crate::error::{ElementKind, Error, RequiredElementKind, Result};
 
 /// A handle to a JavaScript object, or a primitive value.
 #[pyclass(frozen, module = "patchright_mcp._core")]
@@ -21,7 +21,7 @@ pub(super) fn scope(isolated: bool) -> ScriptWorld {
 
 /// Returns the element of a handle; an error if the object is not an element.
 async fn element_of(handle: &crate::browser::JsHandle) -> Result<ElementHandle> {
-    let wrong = Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::Element };
+    let wrong = Error::WrongElement { found: ElementKind::default(), needed: RequiredElementKind::Element };
     handle.element().await?.ok_or(wrong)
 }
 

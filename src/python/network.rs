@@ -17,7 +17,7 @@ use super::frame::Frame;
 use super::handle::JsHandle;
 use super::page::Page;
 use crate::browser::{
-    DownloadState, Fulfillment, InterceptedUrls, NetworkEvent, RequestOverrides, SocketEvent, UrlGlob,
+    DownloadState, Fulfillment, InterceptedUrls, NetworkEvent, RequestOverrides, UrlGlob, WebSocketEvent,
     WebSocketMessage,
 };
 use crate::cdp::types::network::HeaderList;
@@ -105,12 +105,12 @@ pub(super) fn glob_matches(glob: &str, url: &str) -> PyResult<bool> {
     Ok(fits)
 }
 
-fn socket_event(py: Python<'_>, event: SocketEvent) -> PyResult<(&'static str, Py<PyAny>)> {
+fn socket_event(py: Python<'_>, event: WebSocketEvent) -> PyResult<(&'static str, Py<PyAny>)> {
     Ok(match event {
-        SocketEvent::Sent(payload) => ("framesent", socket_payload(py, payload)?),
-        SocketEvent::Received(payload) => ("framereceived", socket_payload(py, payload)?),
-        SocketEvent::Failed(reason) => ("socketerror", reason.into_py_any(py)?),
-        SocketEvent::Closed => ("close", py.None()),
+        WebSocketEvent::Sent(payload) => ("framesent", socket_payload(py, payload)?),
+        WebSocketEvent::Received(payload) => ("framereceived", socket_payload(py, payload)?),
+        WebSocketEvent::Failed(reason) => ("socketerror", reason.into_py_any(py)?),
+        WebSocketEvent::Closed => ("close", py.None()),
     })
 }
 

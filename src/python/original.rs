@@ -144,7 +144,7 @@ pub(super) fn call_tool<'py>(py: Python<'py>, name: String, arguments: &str) -> 
     })
 }
 
-/// Closes the browser that `call_tool` uses, if it runs.
+/// Closes the browser that `call_tool` uses, if it is running.
 #[pyfunction]
 pub(super) fn close_tools(py: Python<'_>) -> PyResult<()> {
     match TOOL_SERVER.get() {
@@ -208,7 +208,7 @@ impl ToolBrowser {
         self.run(py, PatchrightTool::ExecuteJs, url, &VisitTask::Run { script })
     }
 
-    /// Closes the browser, if it runs.
+    /// Closes the browser, if it is running.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         bridge::block_on(py, self.workspace.engine().close())
     }

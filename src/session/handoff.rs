@@ -68,7 +68,7 @@ pub struct HandoverInvitation {
     pub link: LiveViewLink,
     /// Whether the client shows the link to the person; otherwise only the caller can pass the link on.
     pub asks: bool,
-    /// Whether an earlier call already returned this link, and the caller now waits for the same hand-over.
+    /// Whether an earlier call returned this link already, so that this call waits for the same hand-over.
     pub known: bool,
     pub coming: Arc<dyn HandoverInProgress>,
 }

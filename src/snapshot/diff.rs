@@ -585,7 +585,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Returns for each line whether it belongs to an announcement of the page, which is shown first.
+    /// Returns for each line whether it belongs to a live region or alert. Such lines are shown first.
     fn announced(&self) -> Vec<bool> {
         let mut announced = vec![false; self.after.lines.len()];
         for index in 0..self.after.lines.len() {

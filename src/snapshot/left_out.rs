@@ -77,9 +77,9 @@ pub(super) fn names_refs(room: usize) -> bool {
 /// How a caller can request missing lines. The values are node indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MissingPart {
-    /// By a snapshot of the element that contains the missing lines, or of the heading above them.
+    /// A snapshot of this element shows it: one that contains the missing lines, or the heading above them.
     Part(usize),
-    /// By a snapshot of the range from one element to another.
+    /// A snapshot of the range between these two elements shows it.
     Between(usize, usize),
 }
 

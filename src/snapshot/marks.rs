@@ -47,7 +47,7 @@ impl Marks {
         Self { count: is_marked.into(), first: at, kind, are_mixed: line.acts > 0 && !is_marked }
     }
 
-    /// Adds the notes of a line inside. Lines are added from the last to the first.
+    /// Adds the notes of a descendant line. Call it for the lines in reverse order.
     fn add(&mut self, inner: Self) {
         self.are_mixed |= inner.are_mixed;
         if inner.count == 0 {

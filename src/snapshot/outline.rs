@@ -26,7 +26,7 @@ impl Detail {
         Self { name: 200, text: 2_000, url: 200, options: 40, all_refs: false, cells: false, boxes: false };
     /// The limits for a page that does not fit in full.
     pub(super) const SHORT: Self = Self { name: 80, text: 160, url: 80, options: 12, ..Self::FULL };
-    /// The limits for a page that does not fit even without texts.
+    /// The limits for a page whose controls alone exceed the budget.
     pub(super) const TERSE: Self = Self { name: 40, text: 40, url: 40, options: 0, ..Self::FULL };
 }
 

@@ -30,7 +30,7 @@ const KINDS: [(&[&str], &[&str]); 14] = [
 
 /// The score for a word that the element contains.
 const WORD: f64 = 3.0;
-/// The score for a word that is the beginning of a word in the element, or the reverse.
+/// The score for a word of the query that is a prefix of a word in the element, or has such a word as its prefix.
 const BEGINNING: f64 = 2.0;
 /// The score for a word that names the role of the element.
 const ROLE: f64 = 1.5;

@@ -11,7 +11,7 @@ use super::nodes::Element;
 use super::tab::WebkitPage;
 use crate::browser::input::{Button, Modifier};
 use crate::browser::{ControlValue, ElementState};
-use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
+use crate::error::{ElementKind, Error, Obstacle, RequiredElementKind, Result};
 
 /// Two clicks at the same point within this time count as a double click.
 const APART: Duration = Duration::from_millis(500);
@@ -136,7 +136,7 @@ impl WebkitPage {
             let asked = self.ask(on.frame, FILL, vec![element(&on.handle), json!(value)]).await;
             let Filled { field, shown } = read(asked.map_err(|error| on.named(error))?)?;
             if let Some(found) = field.wrong {
-                let needed = RequiredKind::for_input_type(field.needed.as_deref().unwrap_or("text"));
+                let needed = RequiredElementKind::for_input_type(field.needed.as_deref().unwrap_or("text"));
                 return Err(Error::WrongElement { found, needed });
             }
             match field.look.obstacle(on)? {

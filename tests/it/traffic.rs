@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use patchright_mcp::browser::{
     BrowserContext, Fulfillment, JsValue, NavigateOptions, NetworkEvent, RequestOverrides, ScriptWorld,
-    SocketEvent, WebSocketMessage,
+    WebSocketEvent, WebSocketMessage,
 };
 use patchright_mcp::error::Error;
 use serde_json::json;
@@ -220,8 +220,9 @@ fn frames_of_web_sockets_are_received() {
         let scribe = Scribe::of(&context);
         let html = format!("<script>let s = new WebSocket('{url}'); s.onopen = () => s.send('hi')</script>");
         open(&context, &site, &html).await;
-        let closed =
-            |news: &NetworkEvent| matches!(news, NetworkEvent::Socket(_, SocketEvent::Closed)).then_some(());
+        let closed = |news: &NetworkEvent| {
+            matches!(news, NetworkEvent::Socket(_, WebSocketEvent::Closed)).then_some(())
+        };
         scribe.until(closed).await;
         let received = scribe.received.lock().unwrap();
         let events = received.iter().filter_map(|news| match news {
@@ -229,7 +230,7 @@ fn frames_of_web_sockets_are_received() {
             _ => None,
         });
         let hi = || WebSocketMessage::Text("hi".to_owned());
-        let expected = [SocketEvent::Sent(hi()), SocketEvent::Received(hi()), SocketEvent::Closed];
+        let expected = [WebSocketEvent::Sent(hi()), WebSocketEvent::Received(hi()), WebSocketEvent::Closed];
         assert_eq!(events.collect::<Vec<_>>(), expected);
     });
 }

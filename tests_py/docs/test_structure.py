@@ -84,7 +84,7 @@ LARGE_STRUCTS = {
 }
 
 BUDGETS = {
-    "browser": 40228,
+    "browser": 40232,
     "mcp": 25244,
     "session": 7191,
     "bidi": 5190,
@@ -97,7 +97,7 @@ BUDGETS = {
     "trace": 1001,
     "fleet": 1481,
     "secrets": 989,
-    "error": 987,
+    "error": 988,
     "messages": 828,
     "pdf": 760,
 }

@@ -31,7 +31,7 @@ use crate::cdp::{CdpSession, DetectableCommandReason, Event, Observer, RawEvent}
 
 /// The time limit for fetching logged objects. If it passes, the messages are reported as text.
 const LIMIT: Duration = Duration::from_millis(1_500);
-/// The maximum number of messages that wait for their objects.
+/// The maximum number of messages that are held back while handles of their arguments are fetched.
 const MOST: usize = 1_000;
 
 pub(super) const EVENTS: [&str; 5] = [

@@ -598,7 +598,7 @@ impl PointerTarget {
         self.press_in_turn(input, click).await.map(drop)
     }
 
-    /// Clicks at the point. Returns the guard that prevents other presses.
+    /// Clicks at the point. Other clicks on the page wait until the returned guard is dropped.
     pub(in crate::browser) async fn press_in_turn(
         self,
         input: &Input,

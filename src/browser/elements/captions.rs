@@ -33,7 +33,7 @@ pub(in crate::browser) struct Caption {
     pub(in crate::browser) blurs: bool,
 }
 
-/// Options for captions of actions.
+/// Options of the captions that describe each action on top of the page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionCaptions {

@@ -9,7 +9,7 @@ use super::actionability::{ActionOptions, CheckOptions, CheckOutcome, RequiredSt
 use super::element::ElementHandle;
 use super::lost::PressReceipt;
 use crate::browser::input::ClickOptions;
-use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
+use crate::error::{ElementKind, Error, Obstacle, RequiredElementKind, Result};
 
 #[derive(Debug, Deserialize)]
 struct Checked {
@@ -53,12 +53,12 @@ impl ElementHandle {
         }
         if found.state.is_none() {
             let found = found.found.unwrap_or_default();
-            return Err(Error::WrongElement { found, needed: RequiredKind::Checkable });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::Checkable });
         }
         if found.radio && !checked {
             return Err(Error::WrongElement {
                 found: ElementKind::new("input[type=radio]"),
-                needed: RequiredKind::Uncheckable,
+                needed: RequiredElementKind::Uncheckable,
             });
         }
         let mut state = found.state.clone();

@@ -10,7 +10,7 @@ use super::control::ControlKind;
 use super::element::ElementHandle;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result, in_quotes, squeezed};
+use crate::error::{ElementKind, Error, Obstacle, RequiredElementKind, Result, in_quotes, squeezed};
 
 /// How long a list may take to open after a click.
 const OPENING: Duration = Duration::from_secs(1);
@@ -164,7 +164,7 @@ impl ElementHandle {
     pub async fn fill_autocomplete(&self, values: &[String], options: &ActionOptions) -> Result<()> {
         let [value] = values else {
             let found = ElementKind::single_value_control();
-            return Err(Error::WrongElement { found, needed: RequiredKind::SeveralValues });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::SeveralValues });
         };
         self.ask::<()>("noteDrawn", Vec::new()).await?;
         self.fill(value, options).await?;

@@ -63,7 +63,7 @@ pub(super) async fn look_through<T, Looking: Future<Output = Result<T>>>(
     Ok(seen)
 }
 
-/// Calls [`learn_closed_roots`]. With `waits`, the caller retries, so a recent search is not repeated.
+/// Calls [`learn_closed_roots`]. With `waits`, the caller retries anyway, so this skips the search after a recent one.
 pub(super) async fn learn_more_closed_roots(world: &UtilityWorld, waits: bool) -> Result<bool> {
     let begun = Instant::now();
     if waits && !world.may_search_closed_roots(begun) {

@@ -10,7 +10,7 @@ use super::lost::ElementSummary;
 use super::matches::Match;
 use super::written::{self, FieldValue};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, RequiredKind, Result, quoted, quoted_as_is};
+use crate::error::{ElementKind, Error, RequiredElementKind, Result, quoted, quoted_as_is};
 
 /// The kind of a control, which determines how to set its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -203,7 +203,7 @@ impl ElementHandle {
     pub async fn file_input(&self) -> Result<Self> {
         let found = self.handle_of("fileInputOf", Vec::new()).await?;
         let found_instead =
-            || Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::FileInput };
+            || Error::WrongElement { found: ElementKind::default(), needed: RequiredElementKind::FileInput };
         found.ok_or_else(found_instead)
     }
 
@@ -234,7 +234,7 @@ impl ElementHandle {
             [value] => Ok(value.as_str()),
             _ => Err(Error::WrongElement {
                 found: ElementKind::single_value_control(),
-                needed: RequiredKind::SeveralValues,
+                needed: RequiredElementKind::SeveralValues,
             }),
         };
         match kind {
@@ -261,7 +261,7 @@ impl ElementHandle {
     /// Returns the error for choosing from an element without a list.
     pub async fn not_a_list_error(&self) -> Result<Error> {
         let found = self.ask("called", Vec::new()).await?;
-        Ok(Error::WrongElement { found, needed: RequiredKind::List })
+        Ok(Error::WrongElement { found, needed: RequiredElementKind::List })
     }
 
     /// Returns the custom control that a library shows instead of this hidden field; `None` if there is none.

@@ -111,7 +111,7 @@ pub enum DragResult {
     /// The dragged element has not moved, but something else on the page changed.
     Effect {
         /// The element that was created at the drop.
-        made: Option<DragRelatedElement>,
+        made: Option<ElementInDrag>,
     },
     /// Nothing changed.
     None {
@@ -123,7 +123,7 @@ pub enum DragResult {
         taken: bool,
         /// Whether the element uses native (HTML) drag and drop, which has no effect without a drop.
         native: bool,
-        handle: Option<DragRelatedElement>,
+        handle: Option<ElementInDrag>,
     },
     /// The result is unknown.
     Unknown,
@@ -131,7 +131,7 @@ pub enum DragResult {
 
 /// An element other than the dragged one: a drag handle, or an element that the drop created.
 #[derive(Debug, Clone, Deserialize)]
-pub struct DragRelatedElement {
+pub struct ElementInDrag {
     pub r#ref: u32,
     pub name: String,
 }

@@ -12,7 +12,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::{RemoteHandle, UtilityWorld, value_argument};
 use crate::browser::scripts::handle::JsHandle;
 use crate::cdp::types::runtime::CallArgument;
-use crate::error::{ElementKind, Error, RequiredKind, Result};
+use crate::error::{ElementKind, Error, RequiredElementKind, Result};
 
 /// A handle of one DOM node, valid as long as the node's document exists. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -159,7 +159,7 @@ impl ElementHandle {
         let Held { value, wrong } = self.ask("inputValue", Vec::new()).await?;
         value.ok_or_else(|| Error::WrongElement {
             found: wrong.unwrap_or_default(),
-            needed: RequiredKind::Value,
+            needed: RequiredElementKind::Value,
         })
     }
 

@@ -19,7 +19,7 @@ use crate::browser::input::{ClickOptions, Input, InputListeners, InputStyle, Key
 use crate::browser::objects::journal::JournalMark;
 use crate::browser::objects::world::value_argument;
 use crate::cdp::types::dom::{DescribeNode, Node};
-use crate::error::{ElementKind, Error, RequiredKind, Result};
+use crate::error::{ElementKind, Error, RequiredElementKind, Result};
 
 /// The maximum number of arrow-key presses to reach an option of a `select`.
 const MOST_ARROWS: usize = 250;
@@ -75,8 +75,8 @@ pub(in crate::browser) fn wrong_value(
     written: Option<&FieldValue>,
 ) -> Error {
     let needed = match written {
-        Some(FieldValue::Ambiguous) => RequiredKind::PlainDate,
-        _ => RequiredKind::for_input_type(kind.unwrap_or("text")),
+        Some(FieldValue::Ambiguous) => RequiredElementKind::PlainDate,
+        _ => RequiredElementKind::for_input_type(kind.unwrap_or("text")),
     };
     Error::WrongElement { found, needed }
 }
@@ -651,11 +651,11 @@ impl ElementHandle {
         let found: Options =
             self.ask("optionsFor", vec![value_argument(&choices), value_argument(&how)]).await?;
         if let Some(found) = found.wrong {
-            return Err(Error::WrongElement { found, needed: RequiredKind::NativeSelect });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::NativeSelect });
         }
         if several == MultipleChoicePolicy::Refused && choices.len() > 1 && !found.multiple {
             let found = ElementKind::new("select-one");
-            return Err(Error::WrongElement { found, needed: RequiredKind::SeveralOptions });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::SeveralOptions });
         }
         Ok(found)
     }

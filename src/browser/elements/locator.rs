@@ -15,7 +15,7 @@ use crate::browser::objects::world::{RemoteHandle, ScriptWorld, UtilityWorld, va
 use crate::browser::scripts::handle::{JsHandle, NO_LIMIT, as_two_parameters};
 use crate::browser::scripts::value::JsValue;
 use crate::cdp::types::runtime::CallArgument;
-use crate::error::{ElementKind, Error, RequiredKind, Result};
+use crate::error::{ElementKind, Error, RequiredElementKind, Result};
 use crate::json::decode;
 
 /// A selector with the frame or element to search in. Resolved anew at each use. Cheap to clone.
@@ -128,7 +128,7 @@ impl ElementHandle {
         let name = self.handle().describe().await?.local_name;
         Err(match name.as_str() {
             "iframe" | "frame" => Error::DocumentGone,
-            _ => Error::WrongElement { found: ElementKind::default(), needed: RequiredKind::Frame },
+            _ => Error::WrongElement { found: ElementKind::default(), needed: RequiredElementKind::Frame },
         })
     }
 

@@ -25,14 +25,15 @@ pub struct AffectedPage {
 
 /// The maximum number of other pages to watch. The newest pages are watched first.
 const MOST: usize = 8;
-/// How long other pages may take to start the watch. The action does not wait longer for a page that hangs.
+/// How long to wait until the context's other pages are watched. An action starts without pages that take longer.
 const BEGIN_LIMIT: Duration = Duration::from_millis(60);
 const ANSWER_LIMIT: Duration = Duration::from_millis(150);
 /// How long the opener of a closed page may take to react.
 const MESSAGE_LIMIT: Duration = Duration::from_millis(300);
 /// How long a page that received a message must stay quiet before it counts as settled.
 const QUIET: Duration = Duration::from_millis(60);
-/// How long to observe a page that changed without an event. Hidden pages run timers once a second.
+/// How long to watch a page that changed although it received no event. Browsers run the timers of hidden pages once a
+/// second.
 const TIMER_PERIOD: Duration = Duration::from_millis(1100);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long after the action to wait for another page to become quiet.

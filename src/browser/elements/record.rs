@@ -16,7 +16,7 @@ use crate::browser::injected::as_function;
 use crate::browser::objects::frame::Frame;
 use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
 use crate::browser::objects::listeners::Listener;
-use crate::browser::objects::page::{KeepLoadedGuard, Page, WeakPage};
+use crate::browser::objects::page::{KeepPageLoadedGuard, Page, WeakPage};
 use crate::cdp::types::page::{
     FrameStartedNavigating, GetNavigationHistory, HistoryEntry, JavascriptDialogClosed,
     NavigatedWithinDocument,
@@ -162,7 +162,7 @@ pub struct ActionRecording {
 
 #[derive(Debug)]
 struct Running {
-    _kept: KeepLoadedGuard,
+    _kept: KeepPageLoadedGuard,
     recorder: RecordingCallbacks,
     /// The locators of the frames of each world that reports steps.
     worlds: Mutex<HashMap<WorldKey, Vec<LocatorSpec>>>,
@@ -328,7 +328,7 @@ impl History {
         Self { entries: entries.iter().map(|entry| entry.id).collect(), current }
     }
 
-    /// Returns the navigations by browser controls that lead from `before` to this history and its `entry`.
+    /// Compares this history with an earlier one. Returns how the back, forward and reload buttons led to `entry`.
     fn went_from(&self, before: &Self, entry: &HistoryEntry) -> Vec<BrowserNavigation> {
         const TYPED: [&str; 6] =
             ["typed", "address_bar", "auto_bookmark", "auto_toplevel", "generated", "keyword"];

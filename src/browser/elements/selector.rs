@@ -93,7 +93,7 @@ enum Part {
     },
     /// A description of the locator (`internal:describe`), which does not affect the matches.
     Same,
-    /// At the end of a chain: visible `aria-hidden` elements match a role if no other element has that role.
+    /// As the last step of a selector: if no other element has the role, also matches visible `aria-hidden` elements.
     Painted,
 }
 

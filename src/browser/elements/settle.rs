@@ -141,7 +141,7 @@ const AFTERMATH: Duration = Duration::from_millis(50);
 /// How long to wait for a page that is never idle.
 const RESTLESS_LIMIT: Duration = Duration::from_secs(1);
 const REQUEST_LIMIT: Duration = Duration::from_secs(5);
-/// How long after the latest effect the page may take to read a response body.
+/// How long to wait, after the latest effect of an action, for the page to read a response body.
 const BODY_LIMIT: Duration = Duration::from_millis(400);
 /// How long to wait while a part of the page is marked as busy, or says that it is loading.
 const BUSY_LIMIT: Duration = Duration::from_secs(5);

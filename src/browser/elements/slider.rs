@@ -9,7 +9,7 @@ use super::element::ElementHandle;
 use super::noted::PerformedInput;
 use crate::browser::input::{ClickOptions, Point};
 use crate::browser::objects::world::value_argument;
-use crate::error::{ElementKind, Error, RequiredKind, Result};
+use crate::error::{ElementKind, Error, RequiredElementKind, Result};
 
 /// How long a slider may take to report its value after a key.
 const ANSWERING: Duration = Duration::from_millis(300);
@@ -56,10 +56,10 @@ impl ElementHandle {
         }
         let at = self.slider().await?;
         let Some(wanted) = read_number(value, &at) else {
-            return Err(Error::WrongElement { found: limits(&at), needed: RequiredKind::Range });
+            return Err(Error::WrongElement { found: limits(&at), needed: RequiredElementKind::Range });
         };
         if at.min.is_some_and(|min| wanted < min) || at.max.is_some_and(|max| wanted > max) {
-            return Err(Error::WrongElement { found: limits(&at), needed: RequiredKind::Range });
+            return Err(Error::WrongElement { found: limits(&at), needed: RequiredElementKind::Range });
         }
         let (moved, _) = self.slide_by_keys(wanted, at, options).await?;
         let moved = match moved.now {

@@ -19,7 +19,7 @@ use crate::browser::objects::page::Page;
 use crate::browser::objects::world::value_argument;
 use crate::browser::program::launch::BrowserProcess;
 use crate::cdp::types::dom::SetFileInputFiles;
-use crate::error::{ElementKind, Error, Obstacle, RequiredKind, Result};
+use crate::error::{ElementKind, Error, Obstacle, RequiredElementKind, Result};
 
 /// The maximum number of files to keep open for one page. The oldest are closed first.
 const MOST_HELD: usize = 500;
@@ -93,22 +93,22 @@ impl ElementHandle {
     async fn check_files(&self, count: usize, folders: usize) -> Result<()> {
         let input: FileInput = self.ask("fileInput", Vec::new()).await?;
         if let Some(found) = input.wrong {
-            return Err(Error::WrongElement { found, needed: RequiredKind::FileInput });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::FileInput });
         }
         if input.disabled {
             return Err(Error::NotActionable { obstacle: Obstacle::Disabled, waited: Duration::ZERO });
         }
         if count > 1 && !input.multiple && !input.folder {
             let found = ElementKind::new("file-one");
-            return Err(Error::WrongElement { found, needed: RequiredKind::SeveralFiles });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::SeveralFiles });
         }
         if folders > 0 && !input.folder {
             let found = ElementKind::new("input[type=file]");
-            return Err(Error::WrongElement { found, needed: RequiredKind::Files });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::Files });
         }
         if input.folder && count > 0 && (count, folders) != (1, 1) {
             let found = ElementKind::new("file-folder");
-            return Err(Error::WrongElement { found, needed: RequiredKind::Folder });
+            return Err(Error::WrongElement { found, needed: RequiredElementKind::Folder });
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ const REMEMBERED: usize = 200;
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Deletes the files of unfinished downloads. Called when this process exits.
-pub fn remove_unfinished() {
+pub fn remove_unfinished_downloads() {
     for path in std::mem::take(&mut *UNFINISHED.lock()) {
         remove_arrived(&path);
     }

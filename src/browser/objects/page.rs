@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 
 pub use dialogs::{AnsweredDialog, Dialog, FileChooser};
 pub(in crate::browser) use ending::DiscardedState;
-pub use ending::KeepLoadedGuard;
+pub use ending::KeepPageLoadedGuard;
 use own::PageSettings;
 
 /// One tab. Cheap to clone; compares by identity.

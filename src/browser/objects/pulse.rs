@@ -214,7 +214,7 @@ impl Page {
         answers(self, self.after_stop()).await
     }
 
-    /// Stops blocking scripts until another document is shown. Completes if the page cannot be unblocked.
+    /// Terminates scripts that block the page until the next document is shown. Completes only if that fails.
     pub(in crate::browser) async fn until_stuck_when_leaving(&self) {
         let document = self.main_frame().loader_id();
         let mut stops = 0;

@@ -193,7 +193,7 @@ impl UtilityWorld {
         Ok(object.object_id.map(|id| RemoteHandle::new(self.inner.session.clone(), id)))
     }
 
-    /// Calls a function with the engine as `this`. For functions that are too rarely used to be part of it.
+    /// Calls a function with the injected engine as `this`. For functions too rarely used to be part of that script.
     pub(in crate::browser) async fn call_apart<T: DeserializeOwned>(&self, function: &str) -> Result<T> {
         self.call_apart_with(function, Vec::new()).await
     }

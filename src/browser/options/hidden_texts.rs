@@ -15,7 +15,7 @@ pub struct MaskedTexts {
 struct Texts {
     /// Texts reduced to lower-case letters and digits. The search ignores all other characters in the page.
     patterns: Vec<String>,
-    /// Texts that are searched verbatim.
+    /// Texts to search for literally, not as patterns.
     literals: Vec<String>,
 }
 

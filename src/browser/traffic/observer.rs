@@ -16,7 +16,7 @@ use hold::{follow, refuse, resume};
 
 use super::request::{Request, RequestOrigin, Response, SentRequest};
 use super::route::{Route, entries, preflight_answer};
-use super::socket::{SocketEvent, WebSocket};
+use super::socket::{WebSocket, WebSocketEvent};
 use crate::browser::objects::context::{BrowserContext, ContextInner};
 use crate::browser::objects::download::Download;
 use crate::browser::objects::hooks::{Extensions, Hooks, NewSession};
@@ -43,7 +43,7 @@ pub enum NetworkEvent {
     /// An intercepted request. Follows the [`NetworkEvent::Request`] of the same request.
     Route(Route),
     WebSocket(WebSocket),
-    Socket(WebSocket, SocketEvent),
+    Socket(WebSocket, WebSocketEvent),
     Worker(Worker),
     WorkerClosed(Worker),
     Download(Download),
@@ -523,7 +523,7 @@ impl BrowserContext {
             request.abandoned();
         }
         for socket in sockets {
-            self.emit(&NetworkEvent::Socket(socket, SocketEvent::Closed));
+            self.emit(&NetworkEvent::Socket(socket, WebSocketEvent::Closed));
         }
         for worker in workers {
             worker.ended();

@@ -32,7 +32,7 @@ pub enum WebSocketMessage {
 
 /// An event of a WebSocket: a message, an error or the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SocketEvent {
+pub enum WebSocketEvent {
     Sent(WebSocketMessage),
     Received(WebSocketMessage),
     Failed(String),

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::audit::RAW_LIMIT;
-use crate::browser::objects::page::{KeepLoadedGuard, Page};
+use crate::browser::objects::page::{KeepPageLoadedGuard, Page};
 use crate::browser::objects::raw::RawSession;
 use crate::error::{Error, Result};
 
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 pub struct ProfilingSession {
     session: RawSession,
     page: Page,
-    _kept: KeepLoadedGuard,
+    _kept: KeepPageLoadedGuard,
 }
 
 /// A running measurement of code coverage.

@@ -9,7 +9,7 @@ use super::cast_frame::ScreencastImage;
 use super::lay::CaptionLayers;
 use crate::browser::objects::hooks::{Extensions, Hooks};
 use crate::browser::objects::listeners::Listener;
-use crate::browser::objects::page::{KeepLoadedGuard, Page};
+use crate::browser::objects::page::{KeepPageLoadedGuard, Page};
 use crate::cdp::types::page::{ScreencastFrame, StartScreencast, StopScreencast};
 use crate::cdp::{CdpSession, Event as _};
 
@@ -34,7 +34,7 @@ struct RunningScreencast {
     session: CdpSession,
     watchers: Mutex<Watchers>,
     next: AtomicU64,
-    _kept: KeepLoadedGuard,
+    _kept: KeepPageLoadedGuard,
 }
 
 impl Drop for RunningScreencast {

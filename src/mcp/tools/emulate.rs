@@ -52,7 +52,7 @@ pub struct Emulate {
     /// CPU slowdown factor.
     #[schemars(range(min = 1, max = 50))]
     pub cpu: Option<f64>,
-    /// For example Pixel 9 or iPhone 15. Then reload the page.
+    /// For example Pixel 9 or iPhone 15. Applies after a reload.
     #[schemars(length(min = 1))]
     pub device: Option<String>,
     /// For example de-DE.

@@ -213,7 +213,7 @@ async fn stop(call: &Call<'_>) -> Result<()> {
 pub struct ExportScript {
     #[serde(default)]
     pub language: ScriptLanguage,
-    /// Ref or selector of the element.
+    /// Element whose locator to export.
     pub r#ref: Option<String>,
     /// Number of newest statements to export. Default: all.
     #[schemars(range(min = 1, max = 1000))]

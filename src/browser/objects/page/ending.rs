@@ -21,7 +21,7 @@ pub(in crate::browser) struct DiscardedState {
 
 /// A guard that keeps a page loaded: until the guard is dropped, the page is not unloaded from memory.
 #[derive(Debug, Clone)]
-pub struct KeepLoadedGuard {
+pub struct KeepPageLoadedGuard {
     _held: Arc<()>,
 }
 
@@ -117,8 +117,8 @@ impl Page {
     }
 
     /// Prevents the page from being unloaded from memory until the guard is dropped.
-    pub fn keep_loaded(&self) -> KeepLoadedGuard {
-        KeepLoadedGuard { _held: Arc::clone(&self.inner.kept_in_memory) }
+    pub fn keep_loaded(&self) -> KeepPageLoadedGuard {
+        KeepPageLoadedGuard { _held: Arc::clone(&self.inner.kept_in_memory) }
     }
 
     pub(in crate::browser) fn is_kept_loaded(&self) -> bool {

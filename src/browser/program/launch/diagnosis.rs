@@ -38,7 +38,8 @@ const KNOWN: &[(&str, &str)] = &[
 const LOGIN_KEYWORDS: &[&str] =
     &["timeout", "captcha", "authentication", "login required", "验证码", "验证超时", "登录超时"];
 
-/// Rejects a file that is neither a binary nor starts with `#!`: the system would run it with a shell.
+/// Rejects a file that is no executable binary and does not start with `#!`, because the system would run it with a
+/// shell.
 pub(super) fn check_program(executable: &Path) -> Result<()> {
     if let Err(error) = std::fs::File::open(executable) {
         let reason = format!("{} cannot be read: {error}", executable.display());

@@ -4,7 +4,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::{NetworkEvent, Source};
 use crate::browser::objects::context::BrowserContext;
-use crate::browser::traffic::socket::{SocketEvent, WebSocket, WebSocketMessage};
+use crate::browser::traffic::socket::{WebSocket, WebSocketEvent, WebSocketMessage};
 use crate::cdp::RawEvent;
 use crate::cdp::types::network::{
     self as wire, WebSocketClosed, WebSocketCreated, WebSocketFrameError, WebSocketFrameReceived,
@@ -19,22 +19,22 @@ impl BrowserContext {
             self.traffic().state.lock().sockets.insert(event.request_id, socket.clone());
             self.emit(&NetworkEvent::WebSocket(socket));
         } else if let Some(event) = event.read::<WebSocketFrameSent>() {
-            self.emit_socket(&event.request_id, payload(event.response).map(SocketEvent::Sent));
+            self.emit_socket(&event.request_id, payload(event.response).map(WebSocketEvent::Sent));
         } else if let Some(event) = event.read::<WebSocketFrameReceived>() {
-            self.emit_socket(&event.request_id, payload(event.response).map(SocketEvent::Received));
+            self.emit_socket(&event.request_id, payload(event.response).map(WebSocketEvent::Received));
         } else if let Some(event) = event.read::<WebSocketFrameError>() {
-            self.emit_socket(&event.request_id, Some(SocketEvent::Failed(event.error_message)));
+            self.emit_socket(&event.request_id, Some(WebSocketEvent::Failed(event.error_message)));
         } else if let Some(event) = event.read::<WebSocketHandshakeResponseReceived>() {
             let failed = event.response.status >= 400;
             let reason = format!("{}: {}", event.response.status_text, event.response.status);
-            self.emit_socket(&event.request_id, failed.then_some(SocketEvent::Failed(reason)));
+            self.emit_socket(&event.request_id, failed.then_some(WebSocketEvent::Failed(reason)));
         } else if let Some(event) = event.read::<WebSocketClosed>() {
-            self.emit_socket(&event.request_id, Some(SocketEvent::Closed));
+            self.emit_socket(&event.request_id, Some(WebSocketEvent::Closed));
             self.traffic().state.lock().sockets.remove(&event.request_id);
         }
     }
 
-    fn emit_socket(&self, id: &str, event: Option<SocketEvent>) {
+    fn emit_socket(&self, id: &str, event: Option<WebSocketEvent>) {
         let socket = self.traffic().state.lock().sockets.get(id).cloned();
         if let (Some(socket), Some(event)) = (socket, event) {
             self.emit(&NetworkEvent::Socket(socket, event));
