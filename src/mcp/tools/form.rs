@@ -44,7 +44,7 @@ pub struct Field {
     pub values: Vec<String>,
 }
 
-/// Fill several form fields. A field's `name` appears only in messages.
+/// Fill several form fields. Names are only for messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FillForm {
     #[schemars(length(min = 1))]

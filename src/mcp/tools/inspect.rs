@@ -17,7 +17,7 @@ use crate::snapshot::{self, Ref, Tree};
 /// How long an empty page may take to build its content.
 const BUILDING_LIMIT: Duration = Duration::from_secs(5);
 
-/// Show the page, or only the element `ref`, as an outline with refs. With `ref` or `filename`, links have URLs.
+/// Show the page, or the element `ref`, as an outline with refs. With `ref` or `filename`, links have URLs.
 /// Actions return only what changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
