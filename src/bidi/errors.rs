@@ -4,10 +4,6 @@ use serde_json::{Value, json};
 use super::missing_features::MissingFeature;
 use crate::cdp::NOT_IN_FIREFOX;
 
-/// Words in errors of a document that was replaced, or whose process ended, before it could reply. The last one is of a
-/// document that was replaced while it handled an event.
-const GONE: [&str; 4] = ["destroyed before query", "AbortError", "synthesizeMouseAtPoint", "synthesizeKey"];
-
 /// Why a command failed. The caller receives the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -54,7 +50,14 @@ impl Refusal {
             "no such handle" | "no such node" | "no such script" => Self::replaced(),
             "no such frame" if message.starts_with("Realm") => Self::replaced(),
             "no such frame" => Self::no_frame(),
-            _ if GONE.iter().any(|word| message.contains(word)) => Self::replaced(),
+            // The document or its process ended before it could reply.
+            _ if message.contains("destroyed before query") || message.contains("AbortError") => {
+                Self::replaced()
+            }
+            // The document was replaced while it handled an input event.
+            _ if message.contains("NS_ERROR_FAILURE") && message.contains("EventUtils.js") => {
+                Self::replaced()
+            }
             _ if message.contains("parent browsing contexts") || message.contains("has been discarded") => {
                 Self::no_frame()
             }
@@ -120,6 +123,11 @@ mod tests {
         assert_eq!(read("no such frame", "Realm with id 1 not found"), Refusal::replaced());
         assert_eq!(read("no such frame", "Browsing Context with id 1 not found"), Refusal::no_frame());
         assert_eq!(read("invalid argument", "wrong\nstack"), Refusal::new("invalid argument: wrong"));
+        let input =
+            "[Exception... nsresult: (NS_ERROR_FAILURE) location: EventUtils.js :: synthesizeMouseAtPoint]";
+        assert_eq!(read("unknown error", input), Refusal::replaced());
+        let other = "TypeError in EventUtils.js :: synthesizeMouseAtPoint";
+        assert_eq!(read("unknown error", other), Refusal::new(format!("unknown error: {other}")));
     }
 
     #[test]

@@ -64,7 +64,7 @@ async fn reload(command: Command<'_>) -> Answer {
     Ok(json!({}))
 }
 
-/// How Firefox's errors begin that WebDriver has no name for.
+/// The prefix of errors for which WebDriver has no code.
 const UNKNOWN: &str = "unknown error: ";
 const ABORTED: &str = "net::ERR_ABORTED";
 

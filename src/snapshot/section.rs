@@ -43,7 +43,8 @@ impl MainPart {
     }
 
     pub(super) fn holds(&self, node: usize) -> bool {
-        self.nodes.contains(&node) && !self.asides.iter().any(|aside| aside.contains(&node))
+        let next = self.asides.partition_point(|aside| aside.end <= node);
+        self.nodes.contains(&node) && !self.asides.get(next).is_some_and(|aside| aside.contains(&node))
     }
 }
 

@@ -11,8 +11,8 @@ use super::matches::element_in_words;
 use crate::browser::input::{ClickOptions, Input};
 use crate::error::{CoveringElement, Error, Result};
 
-/// How long a page may take to answer after an action. After that, the page's state is unknown.
-const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// How long a busy page may take to record a press, or to report whether it was lost. After that, the press is unconfirmed.
+pub(super) const PRESS_LIMIT: Duration = Duration::from_secs(5);
 
 /// An element's role, name and ref, as in snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -131,7 +131,7 @@ impl ElementHandle {
         // The old document reports a click before the new document replaces it.
         if matches!(known, Err(Error::DocumentGone))
             && let Some(answered) = answered
-            && let Ok(Ok(true)) = timeout(ANSWER_LIMIT, answered).await
+            && let Ok(Ok(true)) = timeout(PRESS_LIMIT, answered).await
         {
             known = Ok(None);
         }
@@ -142,6 +142,6 @@ impl ElementHandle {
     pub(super) async fn recorded_result<T: DeserializeOwned>(&self, method: &str) -> Result<T> {
         let page = self.frame().page()?;
         let answer = page.fail_on_dialog(self.world().call(method, &[]));
-        timeout(ANSWER_LIMIT, answer).await.map_err(|_| Error::PageBusy)?
+        timeout(PRESS_LIMIT, answer).await.map_err(|_| Error::PageBusy)?
     }
 }

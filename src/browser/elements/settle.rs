@@ -17,7 +17,7 @@ use tokio::try_join;
 use super::building::in_words;
 use super::element::ElementHandle;
 use super::hearing::{Listeners, numbers};
-use super::lost::{ElementSummary, PressFailure, PressedElementFate};
+use super::lost::{ElementSummary, PRESS_LIMIT, PressFailure, PressedElementFate};
 use super::neighbours::{AffectedPage, OtherPagesWatch};
 use crate::browser::objects::journal::{ActionEffects, JournalMark};
 use crate::browser::objects::page::Page;
@@ -169,8 +169,6 @@ const WINDOW_LIMIT: Duration = Duration::from_millis(500);
 const OPENING_LIMIT: Duration = Duration::from_secs(2);
 /// How long the page may take to answer a query. A page that takes longer is busy with the effects.
 const ANSWER_LIMIT: Duration = Duration::from_millis(250);
-/// How long a busy page may take to record a press, or to report whether it was lost.
-const PRESS_LIMIT: Duration = Duration::from_secs(2);
 
 impl Page {
     /// Starts to record effects; must be called before the action.

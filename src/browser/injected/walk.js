@@ -141,8 +141,10 @@ const isPdf = () => document.contentType === "application/pdf";
 /** Returns the code of the error for which the browser shows a page of its own in this frame; null without an error. */
 function frameError() {
   if (parent === self || !document.body) return null;
-  const code = document.getElementsByClassName("error-code")[0];
-  if (location.protocol === "chrome-error:") return code ? native.textContent(code) : "blocked";
+  if (location.protocol === "chrome-error:") {
+    const code = document.getElementsByClassName("error-code")[0];
+    return code ? native.textContent(code) : "blocked";
+  }
   return /^about:neterror\?e=(\w+)/.exec(document.documentURI)?.[1] ?? null;
 }
 

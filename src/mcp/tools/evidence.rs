@@ -217,7 +217,7 @@ pub enum RecordAction {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RecordPage {
     pub action: RecordAction,
-    /// Name in the output directory, or path below the working directory. Give a video's at start or stop.
+    /// Name in the output directory, or path below the working directory. For a video, pass it at start or stop.
     pub filename: Option<String>,
 }
 
